@@ -1,0 +1,1 @@
+//! Data types, shapes, tensors, buffers and statuses of the tfe runtime.

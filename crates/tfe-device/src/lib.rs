@@ -1,0 +1,1 @@
+//! Devices, kernels and resources: the contracts between a runtime and its backends.

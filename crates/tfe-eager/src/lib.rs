@@ -1,0 +1,1 @@
+//! Eager execution of TensorFlow ops and functions.

@@ -1,0 +1,1 @@
+//! FunctionDef to executable plan.

@@ -1,0 +1,1 @@
+//! Host kernels of TensorFlow ops.

@@ -1,0 +1,1 @@
+//! The op table of TensorFlow 2.21: definitions, ids and look-up.

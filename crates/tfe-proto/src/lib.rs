@@ -1,0 +1,1 @@
+//! TensorFlow's protocol buffer messages, generated.

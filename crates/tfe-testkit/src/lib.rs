@@ -1,0 +1,1 @@
+//! Golden vectors, tolerances, test devices and strategies for testing tfe.
