@@ -1,0 +1,258 @@
+//! Shapes: fully known ones of tensors, and partly known ones of attributes.
+
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use crate::{Result, bail, ensure};
+
+/// The most dimensions that a shape may have.
+pub const MAX_RANK: usize = 254;
+
+/// A fully known shape: every dimension is at least 0, and the number of elements fits `i64`.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Shape {
+    dims: SmallVec<[i64; 4]>,
+    elements: usize,
+}
+
+impl Shape {
+    /// The shape of those dimensions.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a negative dimension, more than [`MAX_RANK`] dimensions, or 2^63 elements and more.
+    pub fn new(dims: &[i64]) -> Result<Self> {
+        ensure!(
+            dims.len() <= MAX_RANK,
+            InvalidArgument,
+            "Too many dimensions in tensor: {} is over the limit of {MAX_RANK}",
+            dims.len()
+        );
+        // A zero anywhere makes the tensor empty, but the other dimensions must still be representable.
+        let mut elements: i64 = 1;
+        for &d in dims {
+            ensure!(d >= 0, InvalidArgument, "Dimension {d} must be >= 0");
+            if d > 0 {
+                elements = match elements.checked_mul(d) {
+                    Some(n) => n,
+                    None => bail!(
+                        InvalidArgument,
+                        "Shape {} would have more than 2**63 - 1 elements",
+                        DimsDisplay(dims)
+                    ),
+                };
+            }
+        }
+        let elements = if dims.contains(&0) {
+            0
+        } else {
+            elements as usize
+        };
+        Ok(Self {
+            dims: SmallVec::from_slice(dims),
+            elements,
+        })
+    }
+
+    /// The shape of a scalar: no dimensions, one element.
+    pub fn scalar() -> Self {
+        Self {
+            dims: SmallVec::new(),
+            elements: 1,
+        }
+    }
+
+    /// The shape of a vector of `n` elements.
+    pub fn vector(n: usize) -> Self {
+        Self {
+            dims: SmallVec::from_slice(&[n as i64]),
+            elements: n,
+        }
+    }
+
+    /// The dimensions, outermost first.
+    pub fn dims(&self) -> &[i64] {
+        &self.dims
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    /// The size of dimension `i`, which must be below the rank.
+    pub fn dim(&self, i: usize) -> usize {
+        self.dims[i] as usize
+    }
+
+    /// The number of elements: the product of the dimensions, 1 for a scalar.
+    pub const fn num_elements(&self) -> usize {
+        self.elements
+    }
+
+    /// Whether the rank is 0.
+    pub fn is_scalar(&self) -> bool {
+        self.dims.is_empty()
+    }
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self::scalar()
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&DimsDisplay(&self.dims), f)
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Prints dimensions as TensorFlow does: `[2,?,3]`.
+struct DimsDisplay<'a>(&'a [i64]);
+
+impl fmt::Display for DimsDisplay<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, &d) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str(",")?;
+            }
+            match d {
+                -1 => f.write_str("?")?,
+                d => write!(f, "{d}")?,
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+/// A shape that may be unknown: in its rank, or in single dimensions.
+///
+/// It holds whatever a client said; [`validate`](Self::validate) checks it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PartialShape(Option<SmallVec<[i64; 4]>>);
+
+impl PartialShape {
+    /// Nothing is known, not even the rank.
+    pub const fn unknown() -> Self {
+        Self(None)
+    }
+
+    /// These dimensions; -1 means unknown.
+    pub fn of(dims: &[i64]) -> Self {
+        Self(Some(SmallVec::from_slice(dims)))
+    }
+
+    /// The dimensions, `None` when the rank is unknown.
+    pub fn dims(&self) -> Option<&[i64]> {
+        self.0.as_deref()
+    }
+
+    /// The number of dimensions, `None` when unknown.
+    pub fn rank(&self) -> Option<usize> {
+        self.dims().map(<[i64]>::len)
+    }
+
+    /// Checks that no dimension is below -1 and that the rank is allowed.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the shape.
+    pub fn validate(&self) -> Result<()> {
+        let dims = self.dims().unwrap_or_default();
+        ensure!(
+            dims.len() <= MAX_RANK,
+            InvalidArgument,
+            "Too many dimensions in tensor: {} is over the limit of {MAX_RANK}",
+            dims.len()
+        );
+        ensure!(
+            dims.iter().all(|&d| d >= -1),
+            InvalidArgument,
+            "Shape {self} has dimensions with values below -1 (where -1 means unknown)"
+        );
+        Ok(())
+    }
+
+    /// Whether a tensor of `shape` may stand where this is expected.
+    pub fn is_compatible_with(&self, shape: &Shape) -> bool {
+        match self.dims() {
+            None => true,
+            Some(dims) => {
+                dims.len() == shape.rank()
+                    && dims
+                        .iter()
+                        .zip(shape.dims())
+                        .all(|(&want, &d)| want == -1 || want == d)
+            }
+        }
+    }
+
+    /// The shape, when everything is known.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when something is unknown or [`Shape::new`] refuses.
+    pub fn to_shape(&self) -> Result<Shape> {
+        match self.dims() {
+            Some(dims) if !dims.contains(&-1) => Shape::new(dims),
+            _ => bail!(InvalidArgument, "shape {self} is not fully defined"),
+        }
+    }
+}
+
+impl From<&Shape> for PartialShape {
+    fn from(shape: &Shape) -> Self {
+        Self(Some(shape.dims.clone()))
+    }
+}
+
+impl fmt::Display for PartialShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.dims() {
+            Some(dims) => fmt::Display::fmt(&DimsDisplay(dims), f),
+            None => f.write_str("<unknown>"),
+        }
+    }
+}
+
+impl fmt::Debug for PartialShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_counted_with_care() {
+        let elements = |dims: &[i64]| Shape::new(dims).map(|s| s.num_elements()).ok();
+        assert_eq!(elements(&[]), Some(1));
+        assert_eq!(elements(&[2, 3, 4]), Some(24));
+        assert_eq!(elements(&[0, 3]), Some(0));
+        assert_eq!(elements(&[-1]), None);
+        assert_eq!(elements(&[1 << 40, 1 << 40, 4]), None);
+        // The empty dimension does not excuse the others.
+        assert_eq!(elements(&[1 << 40, 0, 1 << 40]), None);
+        assert_eq!(elements(&[1; 254]), Some(1));
+        assert_eq!(elements(&[1; 255]), None);
+    }
+
+    #[test]
+    fn partial_shapes_print_and_match() {
+        let p = PartialShape::of(&[2, -1]);
+        assert_eq!(p.to_string(), "[2,?]");
+        assert_eq!(PartialShape::unknown().to_string(), "<unknown>");
+        assert!(p.is_compatible_with(&Shape::new(&[2, 7]).expect("valid")));
+        assert!(!p.is_compatible_with(&Shape::new(&[3, 7]).expect("valid")));
+        assert!(!p.is_compatible_with(&Shape::scalar()));
+        assert!(PartialShape::of(&[-2]).validate().is_err());
+    }
+}

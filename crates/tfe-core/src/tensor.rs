@@ -1,0 +1,638 @@
+//! Tensors: a data type, a shape, and a piece of a shared buffer.
+#![expect(unsafe_code, reason = "views raw buffers as slices of elements")]
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use crate::buffer::{self, ALIGN};
+use crate::{
+    Allocator, Buffer, DataType, Element, HeapAllocator, ResourceHandle, Result, Shape, TString,
+    Variant, bail, ensure, err,
+};
+
+/// A dense, row-major array of elements of one data type; a clone shares the memory.
+///
+/// Host tensors that the runtime allocates start at a multiple of 64 bytes.
+#[derive(Clone)]
+pub struct Tensor {
+    shape: Shape,
+    buffer: Buffer,
+    /// Bytes from the start of the buffer to the first element.
+    offset: usize,
+    dtype: DataType,
+}
+
+/// The bytes that `shape` takes, when they fit an address space.
+fn byte_size(dtype: DataType, shape: &Shape) -> Result<usize> {
+    shape
+        .num_elements()
+        .checked_mul(dtype.size())
+        .filter(|&n| n <= isize::MAX as usize)
+        .ok_or_else(|| buffer::too_big(format_args!("shape{shape} and type {dtype}")))
+}
+
+unsafe fn drop_as<T>(data: *mut u8, len: usize) {
+    let slice = std::ptr::slice_from_raw_parts_mut(data.cast::<T>(), len / size_of::<T>());
+    // SAFETY: the caller hands over `len` bytes of initialised elements of `T`.
+    unsafe { slice.drop_in_place() }
+}
+
+impl Tensor {
+    /// A tensor of shape `dims` with a copy of `values`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when `dims` is no shape or has another number of elements than `values`.
+    pub fn from_slice<T: Element>(dims: &[i64], values: &[T]) -> Result<Self> {
+        Self::from_iter(dims, values.iter().cloned())
+    }
+
+    /// A tensor of shape `dims` with the elements of an iterator of known length.
+    ///
+    /// # Errors
+    /// As [`from_slice`](Self::from_slice).
+    pub fn from_iter<T, I>(dims: &[i64], values: I) -> Result<Self>
+    where
+        T: Element,
+        I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    {
+        let values = values.into_iter();
+        let shape = Shape::new(dims)?;
+        ensure!(
+            values.len() == shape.num_elements(),
+            InvalidArgument,
+            "shape {shape} has {} elements, but {} values were given",
+            shape.num_elements(),
+            values.len()
+        );
+        Self::uninit(T::DTYPE, shape)?.fill_from(values)
+    }
+
+    /// A vector.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory.
+    pub fn vector<T: Element>(values: &[T]) -> Result<Self> {
+        Self::from_slice(&[values.len() as i64], values)
+    }
+
+    /// A scalar.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory.
+    pub fn scalar<T: Element>(value: T) -> Result<Self> {
+        Self::from_iter(&[], std::iter::once(value))
+    }
+
+    /// A tensor of zeros: of empty strings, null handles, `false`.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory.
+    pub fn zeros(dtype: DataType, shape: Shape) -> Result<Self> {
+        Ok(Self::uninit(dtype, shape)?.zeroed())
+    }
+
+    /// Host memory for a tensor that is to be written.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory.
+    pub fn uninit(dtype: DataType, shape: Shape) -> Result<TensorUninit> {
+        Self::uninit_in(&HeapAllocator, dtype, shape)
+    }
+
+    /// Memory from `allocator` for a tensor that is to be written.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory.
+    pub fn uninit_in(
+        allocator: &dyn Allocator,
+        dtype: DataType,
+        shape: Shape,
+    ) -> Result<TensorUninit> {
+        let bytes = byte_size(dtype, &shape)?;
+        let mut buffer = allocator.allocate(bytes).map_err(|e| {
+            if e.code() == crate::Code::ResourceExhausted {
+                buffer::too_big(format_args!("shape{shape} and type {dtype}"))
+            } else {
+                e
+            }
+        })?;
+        debug_assert!(buffer.len() >= bytes && buffer.is_unique());
+        if !dtype.is_plain() {
+            // Zero bytes are a valid element of each owning type, so dropping is sound whatever gets written later.
+            // SAFETY: fresh host memory of `bytes`.
+            unsafe { buffer.as_ptr().write_bytes(0, buffer.len()) };
+            let drop = match dtype {
+                DataType::String => drop_as::<TString>,
+                DataType::Resource => drop_as::<ResourceHandle>,
+                _ => drop_as::<Variant>,
+            };
+            // SAFETY: the memory holds elements of that type from now on, and only such are written.
+            unsafe { buffer.set_drop_elements(drop) };
+        }
+        Ok(TensorUninit(Self {
+            dtype,
+            shape,
+            buffer,
+            offset: 0,
+        }))
+    }
+
+    /// A view of `buffer` from byte `offset` on.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the buffer is too small, or `dtype` has elements that own memory.
+    ///
+    /// # Safety
+    /// Host memory holds initialised bytes.
+    pub unsafe fn from_buffer(
+        dtype: DataType,
+        shape: Shape,
+        buffer: Buffer,
+        offset: usize,
+    ) -> Result<Self> {
+        let end = byte_size(dtype, &shape)?.checked_add(offset);
+        ensure!(
+            end.is_some_and(|end| end <= buffer.len()),
+            InvalidArgument,
+            "a buffer of {} bytes is too small for a {dtype} tensor of shape {shape}",
+            buffer.len()
+        );
+        ensure!(
+            dtype.is_plain(),
+            InvalidArgument,
+            "memory of a client cannot hold {dtype} elements"
+        );
+        Ok(Self {
+            dtype,
+            shape,
+            buffer,
+            offset,
+        })
+    }
+
+    /// A tensor in device memory that takes all of `buffer`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the buffer is host memory or too small.
+    pub fn on_device(dtype: DataType, shape: Shape, buffer: Buffer) -> Result<Self> {
+        ensure!(!buffer.is_host(), InvalidArgument, "expected device memory");
+        // SAFETY: the memory is not the host's.
+        unsafe { Self::from_buffer(dtype, shape, buffer, 0) }
+    }
+
+    /// The type of the elements.
+    pub fn dtype(&self) -> DataType {
+        self.dtype
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The dimensions.
+    pub fn dims(&self) -> &[i64] {
+        self.shape.dims()
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// The number of elements.
+    pub fn num_elements(&self) -> usize {
+        self.shape.num_elements()
+    }
+
+    /// The bytes of all elements; 24 for each string, whatever its length.
+    pub fn byte_size(&self) -> usize {
+        self.num_elements() * self.dtype.size()
+    }
+
+    /// The memory, shared with other tensors perhaps.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// Bytes from the start of the buffer to the first element.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Whether host code can read the elements.
+    pub fn is_host(&self) -> bool {
+        self.buffer.is_host()
+    }
+
+    /// The address of the first element; null for device memory.
+    pub fn data_ptr(&self) -> *mut u8 {
+        self.buffer
+            .as_ptr()
+            .wrapping_add(if self.is_host() { self.offset } else { 0 })
+    }
+
+    fn check<T: Element>(&self) -> Result<()> {
+        ensure!(
+            T::DTYPE == self.dtype,
+            InvalidArgument,
+            "expected a {} tensor but got a {} tensor of shape {}",
+            T::DTYPE,
+            self.dtype,
+            self.shape
+        );
+        ensure!(
+            self.is_host(),
+            Internal,
+            "a {} tensor in device memory was read by host code",
+            self.dtype
+        );
+        Ok(())
+    }
+
+    /// The elements, row-major.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another type than the tensor's, or for bytes of a client that are no `bool`;
+    /// `Internal` for device memory.
+    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        self.check::<T>()?;
+        let data = self.data_ptr();
+        if !data.cast::<T>().is_aligned() {
+            bail!(
+                Internal,
+                "a {} tensor is not aligned to its elements",
+                self.dtype
+            );
+        }
+        // SAFETY: the tensor holds that many initialised bytes, and no `&mut` to them exists while `self` is borrowed.
+        let bytes = unsafe { std::slice::from_raw_parts(data, self.byte_size()) };
+        if self.dtype == DataType::Bool {
+            ensure!(
+                T::valid(bytes),
+                InvalidArgument,
+                "a bool tensor of shape {} holds bytes other than 0 and 1",
+                self.shape
+            );
+        }
+        // SAFETY: aligned, of the tensor's own element type, and every element is valid.
+        Ok(unsafe { std::slice::from_raw_parts(data.cast::<T>(), self.num_elements()) })
+    }
+
+    /// The bytes of plain elements.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for strings, resources and variants; `Internal` for device memory.
+    pub fn as_bytes(&self) -> Result<&[u8]> {
+        ensure!(
+            self.dtype.is_plain(),
+            InvalidArgument,
+            "elements of type {} are not plain bytes",
+            self.dtype
+        );
+        ensure!(
+            self.is_host(),
+            Internal,
+            "a {} tensor in device memory was read by host code",
+            self.dtype
+        );
+        // SAFETY: initialised bytes of the tensor, borrowed with it.
+        Ok(unsafe { std::slice::from_raw_parts(self.data_ptr(), self.byte_size()) })
+    }
+
+    /// The elements as unsigned words of the same width, for code that moves them unseen.
+    ///
+    /// # Errors
+    /// As [`as_bytes`](Self::as_bytes), and `Internal` when `W` has another width or alignment.
+    pub fn as_words<W: Word>(&self) -> Result<&[W]> {
+        let bytes = self.as_bytes()?;
+        let data = bytes.as_ptr().cast::<W>();
+        ensure!(
+            size_of::<W>() == self.dtype.size() && data.is_aligned(),
+            Internal,
+            "{} elements are no words of {} bytes",
+            self.dtype,
+            size_of::<W>()
+        );
+        // SAFETY: aligned; every bit pattern is a word.
+        Ok(unsafe { std::slice::from_raw_parts(data, self.num_elements()) })
+    }
+
+    /// The only element.
+    ///
+    /// # Errors
+    /// As [`as_slice`](Self::as_slice), and `InvalidArgument` when there is not exactly one element.
+    pub fn scalar_value<T: Element>(&self) -> Result<T> {
+        match self.as_slice::<T>()? {
+            [value] => Ok(value.clone()),
+            _ => Err(err!(
+                InvalidArgument,
+                "expected one element but got a tensor of shape {}",
+                self.shape
+            )),
+        }
+    }
+
+    /// The elements to write, when nobody else can see them: memory of the runtime, with no other owner.
+    pub fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
+        if !self.is_forwardable() || self.as_slice::<T>().is_err() {
+            return None;
+        }
+        // SAFETY: `as_slice` checked type, place and alignment; the buffer has no other owner and `self` is borrowed mutably.
+        Some(unsafe {
+            std::slice::from_raw_parts_mut(self.data_ptr().cast::<T>(), self.num_elements())
+        })
+    }
+
+    /// Whether an op may write its result over this tensor once it has taken it: memory of the runtime, with no other owner.
+    pub fn is_forwardable(&self) -> bool {
+        self.buffer.is_owned_host() && self.buffer.is_unique()
+    }
+
+    /// The same elements in another shape, sharing the memory.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the number of elements differs.
+    pub fn reshaped(&self, shape: Shape) -> Result<Self> {
+        ensure!(
+            shape.num_elements() == self.num_elements(),
+            InvalidArgument,
+            "a tensor of shape {} has {} elements and cannot take shape {shape}",
+            self.shape,
+            self.num_elements()
+        );
+        Ok(Self {
+            shape,
+            ..self.clone()
+        })
+    }
+
+    /// Rows `start..end` of the outermost dimension, sharing the memory.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a scalar or rows that are not there.
+    pub fn rows(&self, start: usize, end: usize) -> Result<Self> {
+        let mut dims = self.dims().to_vec();
+        let Some(first) = dims.first_mut() else {
+            bail!(InvalidArgument, "a scalar has no rows");
+        };
+        let rows = *first as usize;
+        ensure!(
+            start <= end && end <= rows,
+            InvalidArgument,
+            "rows {start}..{end} of a tensor of shape {}",
+            self.shape
+        );
+        *first = (end - start) as i64;
+        let row_bytes = self.byte_size().checked_div(rows).unwrap_or(0);
+        Ok(Self {
+            shape: Shape::new(&dims)?,
+            offset: self.offset + start * row_bytes,
+            ..self.clone()
+        })
+    }
+
+    /// Whether the data begins at a multiple of 64 bytes, as kernels with wide loads like it.
+    pub fn is_aligned(&self) -> bool {
+        self.data_ptr().addr().is_multiple_of(ALIGN)
+    }
+
+    /// A copy with memory of its own.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory, `Internal` for device memory.
+    pub fn deep_copy(&self) -> Result<Self> {
+        match self.dtype {
+            DataType::String => Self::from_slice(self.dims(), self.as_slice::<TString>()?),
+            DataType::Resource => Self::from_slice(self.dims(), self.as_slice::<ResourceHandle>()?),
+            DataType::Variant => Self::from_slice(self.dims(), self.as_slice::<Variant>()?),
+            _ => Self::from_plain_bytes(self.dtype, self.shape.clone(), self.as_bytes()?),
+        }
+    }
+
+    /// A tensor of plain elements from their bytes in native order.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the length is not the shape's, or the elements are not plain, or are no `bool`.
+    pub fn from_plain_bytes(dtype: DataType, shape: Shape, bytes: &[u8]) -> Result<Self> {
+        ensure!(
+            dtype.is_plain(),
+            InvalidArgument,
+            "elements of type {dtype} are not plain bytes"
+        );
+        ensure!(
+            byte_size(dtype, &shape)? == bytes.len(),
+            InvalidArgument,
+            "{} bytes are not a {dtype} tensor of shape {shape}",
+            bytes.len()
+        );
+        let out = Self::uninit(dtype, shape)?;
+        // SAFETY: fresh memory of exactly that many bytes.
+        unsafe {
+            out.0
+                .data_ptr()
+                .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+        };
+        // SAFETY: all bytes were written just now.
+        Ok(unsafe { out.assume_init() })
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({}{}", self.dtype, self.shape)?;
+        if self.is_host() && self.num_elements() <= 16 {
+            let dtype = self.dtype;
+            let shown = crate::dispatch!(
+                dtype,
+                [
+                    Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Half,
+                    Bfloat16, Bool, Complex64, Complex128, String, Resource, Variant
+                ],
+                |T| self.as_slice::<T>().map(|v| format!("{v:?}"))
+            );
+            if let Ok(values) = shown {
+                write!(f, " {values}")?;
+            }
+        }
+        f.write_str(")")
+    }
+}
+
+/// An unsigned integer that stands for an element of its width.
+pub trait Word: Copy + Send + Sync + 'static + private::Sealed {}
+
+mod private {
+    pub trait Sealed {}
+}
+
+macro_rules! words {
+    ($($w:ty),*) => {$(
+        impl private::Sealed for $w {}
+        impl Word for $w {}
+    )*};
+}
+words!(u8, u16, u32, u64, u128);
+
+/// Memory of a tensor that is still to be written. Nobody else sees it.
+pub struct TensorUninit(Tensor);
+
+impl TensorUninit {
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        self.0.shape()
+    }
+
+    /// The type of the elements.
+    pub fn dtype(&self) -> DataType {
+        self.0.dtype()
+    }
+
+    /// The elements to be written, row-major. For strings, resources and variants assign through
+    /// [`fill_from`](Self::fill_from) instead: `write` would leak what it overwrites only if written twice.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another type than the tensor's, `Internal` for device memory.
+    pub fn as_uninit<T: Element>(&mut self) -> Result<&mut [MaybeUninit<T>]> {
+        self.0.check::<T>()?;
+        // SAFETY: fresh, aligned memory of that many elements with no other owner; uninitialised is allowed.
+        Ok(unsafe {
+            std::slice::from_raw_parts_mut(self.0.data_ptr().cast(), self.0.num_elements())
+        })
+    }
+
+    /// The elements to be written as words of the same width, for code that moves elements unseen.
+    ///
+    /// # Errors
+    /// `Internal` when the elements are no plain words of that width, or for device memory.
+    pub fn as_uninit_words<W: Word>(&mut self) -> Result<&mut [MaybeUninit<W>]> {
+        let t = &self.0;
+        ensure!(
+            t.dtype.is_plain() && t.dtype.size() == size_of::<W>() && t.is_host(),
+            Internal,
+            "{} elements are no words of {} bytes",
+            t.dtype,
+            size_of::<W>()
+        );
+        // SAFETY: fresh memory, 64-byte aligned, of that many words with no other owner; uninitialised is allowed.
+        Ok(unsafe { std::slice::from_raw_parts_mut(t.data_ptr().cast(), t.num_elements()) })
+    }
+
+    /// The tensor, all of whose elements have been written.
+    ///
+    /// # Safety
+    /// Every element was written with a valid value (strings, resources and variants may also be left alone).
+    pub unsafe fn assume_init(self) -> Tensor {
+        self.0
+    }
+
+    /// The tensor with all bytes zero.
+    pub fn zeroed(self) -> Tensor {
+        if self.0.dtype.is_plain() && self.0.is_host() {
+            // SAFETY: fresh memory with no other owner.
+            unsafe { self.0.data_ptr().write_bytes(0, self.0.byte_size()) };
+        }
+        self.0
+    }
+
+    /// The tensor with its elements taken from `values` in order.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another type than the tensor's; `Internal` when there are fewer values than elements.
+    pub fn fill_from<T: Element>(mut self, values: impl IntoIterator<Item = T>) -> Result<Tensor> {
+        let out = self.as_uninit::<T>()?;
+        let wanted = out.len();
+        let mut written = 0;
+        for (slot, value) in out.iter_mut().zip(values) {
+            slot.write(value);
+            written += 1;
+        }
+        ensure!(
+            written == wanted,
+            Internal,
+            "{written} values for {wanted} elements"
+        );
+        // SAFETY: counted: every element was written.
+        Ok(unsafe { self.assume_init() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn views_check_type_and_size() {
+        let t = Tensor::from_slice(&[2, 2], &[1i32, 2, 3, 4]).expect("valid");
+        assert_eq!(t.as_slice::<i32>().expect("same type"), [1, 2, 3, 4]);
+        assert_eq!(
+            t.as_slice::<f32>().expect_err("other type").code(),
+            Code::InvalidArgument
+        );
+        assert_eq!(t.as_words::<u32>().expect("words"), [1, 2, 3, 4]);
+        assert!(t.as_words::<u64>().is_err());
+        assert!(Tensor::from_slice(&[3], &[1i32]).is_err());
+        assert_eq!(
+            t.rows(1, 2)
+                .expect("rows")
+                .as_slice::<i32>()
+                .expect("same type"),
+            [3, 4]
+        );
+        assert!(t.rows(1, 3).is_err());
+        assert!(t.is_aligned());
+        assert_eq!(format!("{t:?}"), "Tensor(int32[2,2] [1, 2, 3, 4])");
+    }
+
+    #[test]
+    fn only_a_lone_owner_may_write() {
+        let mut t = Tensor::vector(&[1.0f32, 2.0]).expect("valid");
+        t.as_mut_slice::<f32>().expect("unique")[0] = 5.0;
+        let other = t.clone();
+        assert!(t.as_mut_slice::<f32>().is_none());
+        drop(other);
+        assert!(t.as_mut_slice::<f64>().is_none());
+        assert_eq!(t.as_slice::<f32>().expect("same type"), [5.0, 2.0]);
+    }
+
+    #[test]
+    fn owning_elements_are_dropped_once() {
+        let long = "a string that is too long to be stored in the element itself";
+        let t = Tensor::vector(&[TString::from(long), TString::new()]).expect("valid");
+        let copy = t.deep_copy().expect("copy");
+        drop(t);
+        assert_eq!(
+            copy.as_slice::<TString>().expect("strings")[0].as_bytes(),
+            long.as_bytes()
+        );
+        assert!(copy.as_bytes().is_err());
+        // Written by halves: the rest are empty strings.
+        let half = Tensor::uninit(DataType::String, Shape::vector(4)).expect("memory");
+        assert!(half.fill_from([TString::from(long)]).is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_no_bool_are_refused() {
+        let t = Tensor::from_plain_bytes(DataType::Bool, Shape::vector(2), &[1, 2]).expect("bytes");
+        assert_eq!(
+            t.as_slice::<bool>().expect_err("2 is no bool").code(),
+            Code::InvalidArgument
+        );
+        assert_eq!(t.as_bytes().expect("bytes"), [1, 2]);
+    }
+
+    #[test]
+    fn sizes_beyond_memory_are_a_status() {
+        let shape = Shape::new(&[1 << 40, 1 << 20]).expect("a shape");
+        let e = Tensor::zeros(DataType::Complex128, shape).expect_err("no memory");
+        assert_eq!(e.code(), Code::ResourceExhausted);
+        let huge = Shape::new(&[i64::MAX]).expect("a shape");
+        assert_eq!(
+            Tensor::zeros(DataType::Float, huge)
+                .expect_err("no memory")
+                .code(),
+            Code::ResourceExhausted
+        );
+    }
+}
