@@ -1,0 +1,160 @@
+//! `KernelContext`: the inputs and outputs of one run of a kernel, and what surrounds it.
+
+use smallvec::SmallVec;
+use tfe_core::{DataType, Result, Shape, Tensor, TensorUninit, err};
+
+use crate::{Device, FunctionLibrary, ResourceManager};
+
+/// One run of a kernel.
+///
+/// Inputs are flat: a list argument is as many inputs as it has elements.
+pub struct KernelContext<'a> {
+    inputs: &'a mut [Option<Tensor>],
+    outputs: SmallVec<[Option<Tensor>; 2]>,
+    device: &'a dyn Device,
+    functions: &'a dyn FunctionLibrary,
+}
+
+impl<'a> KernelContext<'a> {
+    /// A run on `device` with these inputs, all of them present.
+    pub fn new(
+        inputs: &'a mut [Option<Tensor>],
+        num_outputs: usize,
+        device: &'a dyn Device,
+        functions: &'a dyn FunctionLibrary,
+    ) -> Self {
+        let mut outputs = SmallVec::new();
+        outputs.resize_with(num_outputs, || None);
+        Self {
+            inputs,
+            outputs,
+            device,
+            functions,
+        }
+    }
+
+    /// The number of inputs.
+    pub fn num_inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// Input `i`.
+    ///
+    /// # Panics
+    /// When there is no such input, or it was taken: a fault of the kernel, whose signature was checked.
+    pub fn input(&self, i: usize) -> &Tensor {
+        self.inputs[i]
+            .as_ref()
+            .expect("an input that was not taken")
+    }
+
+    /// Inputs `start..end`: the elements of a list argument.
+    pub fn input_range(
+        &self,
+        range: std::ops::Range<usize>,
+    ) -> impl ExactSizeIterator<Item = &Tensor> + Clone {
+        self.inputs[range]
+            .iter()
+            .map(|t| t.as_ref().expect("an input that was not taken"))
+    }
+
+    /// Takes input `i` out of the context, so that its memory may be reused if nobody else holds it.
+    ///
+    /// # Panics
+    /// As [`input`](Self::input).
+    pub fn take_input(&mut self, i: usize) -> Tensor {
+        self.inputs[i].take().expect("an input that was not taken")
+    }
+
+    /// Takes the first of the inputs `candidates` whose memory can be written over by a result of that type and shape.
+    pub fn forward_input(
+        &mut self,
+        candidates: &[usize],
+        dtype: DataType,
+        shape: &Shape,
+    ) -> Option<(usize, Tensor)> {
+        candidates.iter().find_map(|&i| {
+            let fits = |t: &Tensor| t.dtype() == dtype && t.shape() == shape && t.is_forwardable();
+            let slot = self.inputs.get_mut(i)?;
+            if slot.as_ref().is_some_and(fits) {
+                slot.take().map(|t| (i, t))
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Host memory for a result.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is none.
+    pub fn allocate(&self, dtype: DataType, shape: Shape) -> Result<TensorUninit> {
+        Tensor::uninit_in(self.device.host_allocator(), dtype, shape).map_err(|e| {
+            // The place belongs to the sentence that clients know.
+            err!(
+                ResourceExhausted,
+                "{} on {} by allocator cpu",
+                e.message(),
+                self.device.name()
+            )
+        })
+    }
+
+    /// Memory of the device for a result; to be written by the device.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is none.
+    pub fn allocate_on_device(&self, dtype: DataType, shape: Shape) -> Result<Tensor> {
+        let bytes = shape
+            .num_elements()
+            .checked_mul(dtype.size())
+            .ok_or_else(|| {
+                err!(
+                    ResourceExhausted,
+                    "OOM when allocating tensor with shape{shape} and type {dtype} on {}",
+                    self.device.name()
+                )
+            })?;
+        Tensor::on_device(dtype, shape, self.device.allocate(bytes)?)
+    }
+
+    /// Sets result `i`.
+    ///
+    /// # Panics
+    /// When there is no such output: a fault of the kernel, whose signature was checked.
+    pub fn set_output(&mut self, i: usize, tensor: Tensor) {
+        self.outputs[i] = Some(tensor);
+    }
+
+    /// The number of results.
+    pub fn num_outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The results, once the kernel is done.
+    ///
+    /// # Errors
+    /// `Internal` when the kernel left one unset.
+    pub fn into_outputs(self) -> Result<SmallVec<[Tensor; 2]>> {
+        let mut done = SmallVec::new();
+        for (i, output) in self.outputs.into_iter().enumerate() {
+            done.push(output.ok_or_else(|| err!(Internal, "the kernel did not set output {i}"))?);
+        }
+        Ok(done)
+    }
+
+    /// Where the kernel runs.
+    pub fn device(&self) -> &'a dyn Device {
+        self.device
+    }
+
+    /// The device's resources.
+    pub fn resources(&self) -> &'a ResourceManager {
+        self.device.resources()
+    }
+
+    /// Functions that the kernel may call.
+    pub fn functions(&self) -> &'a dyn FunctionLibrary {
+        self.functions
+    }
+}
