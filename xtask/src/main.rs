@@ -11,20 +11,41 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
 
+mod bench;
+mod capi;
+mod ci;
 mod codegen;
+mod dist;
 mod flags;
+mod golden;
+mod new_kernel;
+mod test;
+mod tidy;
+mod tools;
 
+use dist::Variant;
 use flags::Flags;
+use tools::Outcome;
 
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  codegen [--check]      write the generated files; with --check, only say which are out of date
+  codegen [--check]         write the generated files; --check only says which are out of date
+  tidy                      check the house rules
+  test [CRATE…]             run the Rust tests and doctests
+  golden                    replay what was recorded from TensorFlow
+  dist [--profile ci] [--sanitize address|thread]
+                            build the library into target/dist (dist-ci, dist-asan, dist-tsan)
+  bench [--vs LIBRARY]      run the benchmarks, or compare with another libtensorflow
+  new-kernel OP --family FAMILY
+                            write the skeleton of a kernel
+  ci [STAGE…] [--strict]    run every check, or some; --strict fails where a stage cannot run
 ";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -32,7 +53,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: Vec<String>) -> Result<()> {
+/// Whether all is well; an error says why a command could not do its work.
+fn run(args: Vec<String>) -> Result<bool> {
     // Every path in xtask is relative to the repository's root.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -40,16 +62,53 @@ fn run(args: Vec<String>) -> Result<()> {
     std::env::set_current_dir(root)?;
     let sh = Shell::new()?;
     let mut flags = Flags::new(args);
-    match flags.command().as_deref() {
-        Some("codegen") => {
+    let Some(command) = flags.command() else {
+        print!("{HELP}\nThe stages of ci:\n{}", ci::list());
+        return Ok(true);
+    };
+    match command.as_str() {
+        "codegen" => {
             let check = flags.switch("--check");
             flags.finish()?;
-            codegen::run(&sh, check)
+            codegen::run(&sh, check)?;
         }
-        None | Some("help" | "--help" | "-h") => {
-            print!("{HELP}");
-            Ok(())
+        "tidy" => {
+            flags.finish()?;
+            tidy::run(&sh)?;
         }
-        Some(other) => bail!("no command '{other}'\n\n{HELP}"),
+        "test" => test::run(&sh, &flags.words()?)?,
+        "golden" => {
+            flags.finish()?;
+            if let Outcome::Skipped(why) = golden::run(&sh)? {
+                bail!("nothing to replay: {why}");
+            }
+        }
+        "dist" => {
+            let (profile, sanitizer) = (flags.option("--profile")?, flags.option("--sanitize")?);
+            flags.finish()?;
+            dist::build(
+                &sh,
+                Variant::from_flags(profile.as_deref(), sanitizer.as_deref())?,
+            )?;
+        }
+        "bench" => {
+            let vs = flags.option("--vs")?;
+            flags.finish()?;
+            bench::run(&sh, vs.as_deref())?;
+        }
+        "new-kernel" => {
+            let family = flags.option("--family")?;
+            let [op] = &flags.words()?[..] else {
+                bail!("new-kernel wants the name of one op")
+            };
+            new_kernel::run(&sh, op, family.as_deref())?;
+        }
+        "ci" => {
+            let strict = flags.switch("--strict");
+            return ci::run(&sh, &flags.words()?, strict);
+        }
+        "help" | "--help" | "-h" => print!("{HELP}\nThe stages of ci:\n{}", ci::list()),
+        other => bail!("no command '{other}'\n\n{HELP}"),
     }
+    Ok(true)
 }

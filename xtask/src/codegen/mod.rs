@@ -9,6 +9,8 @@ mod kernels;
 mod ops;
 mod proto;
 
+pub(crate) use kernels::families as kernel_families;
+
 /// A generated file: its path from the root, and what it holds. Rust is formatted before it is written.
 pub(crate) type Output = (PathBuf, Vec<u8>);
 
