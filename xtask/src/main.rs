@@ -1,4 +1,5 @@
 //! `cargo xtask COMMAND`: what is done to the repository beyond `cargo build`.
+#![forbid(unsafe_code)]
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -16,6 +16,8 @@
 //! # Ok::<(), tfe_proto::DecodeError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub use prost::{DecodeError, Message};
 
 #[expect(

@@ -77,12 +77,16 @@ pub(super) fn lengths(files: &[File]) -> Complaints {
 /// Unsafe code is only in the homes, and every other crate forbids it.
 pub(super) fn unsafe_homes(files: &[File]) -> Complaints {
     let attribute = |file: &File| {
-        file.text.lines().any(|line| {
-            let line = line.trim_start();
-            !line.starts_with("//")
-                && (line.contains("expect(unsafe_code") || line.contains("allow(unsafe_code")
-                    // rustfmt puts the lint on a line of its own when the reason is long.
-                    || line == "unsafe_code,")
+        file.text.lines().map(str::trim_start).any(|line| {
+            // rustfmt puts the lint on a line of its own when the reason is long.
+            let starts = [
+                "#![expect(unsafe_code",
+                "#![allow(unsafe_code",
+                "unsafe_code,",
+            ];
+            starts.iter().any(|start| {
+                line.starts_with(start) || line.starts_with(&start.replacen('!', "", 1))
+            })
         })
     };
     let home_of = |path: &str| {
