@@ -48,7 +48,8 @@ typedef enum TF_DataType {
   TF_FLOAT4_E2M1FN = 33
 } TF_DataType;
 
-// Bytes of one element in memory: sizeof(TF_TString) for TF_STRING, 0 for a number that is no type.
+// Bytes of one element in memory. 0 for TF_STRING (whose elements are TF_TString), TF_RESOURCE and
+// TF_VARIANT, and for a number that is no type.
 TF_CAPI_EXPORT extern size_t TF_DataTypeSize(TF_DataType dt);
 
 #ifdef __cplusplus

@@ -45,9 +45,9 @@ TF_CAPI_EXPORT extern TF_Tensor* TF_NewTensor(TF_DataType type, const int64_t* d
 // The alignment in bytes with which TF_NewTensor uses memory in place: 64.
 TF_CAPI_EXPORT extern size_t TF_TensorDefaultAlignment(void);
 
-// A tensor with memory of its own, aligned to 64 bytes and not initialized (TF_STRING, TF_RESOURCE,
-// TF_VARIANT: empty elements, which the tensor frees). `len` is the number of bytes; NULL as for
-// TF_NewTensor, or when the memory cannot be had.
+// A tensor with memory of its own, aligned to 64 bytes and not initialized (TF_STRING: empty strings,
+// which the tensor frees). `len` is the number of bytes; NULL as for TF_NewTensor, or when the memory
+// cannot be had.
 TF_CAPI_EXPORT extern TF_Tensor* TF_AllocateTensor(TF_DataType type, const int64_t* dims,
                                                    int num_dims, size_t len);
 
