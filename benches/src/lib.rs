@@ -1,1 +1,1 @@
-//! Benchmarks only: see `benches/`.
+//! Criterion benchmarks of tfe: see `benches/`. The C benchmark against another library is `cargo xtask bench --vs LIB`.
