@@ -1,5 +1,6 @@
 //! Device names in all their spellings.
 
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -151,7 +152,7 @@ impl fmt::Display for DeviceSpec {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DeviceName {
     spec: Arc<DeviceSpec>,
-    full: Arc<str>,
+    full: Arc<CStr>,
 }
 
 impl DeviceName {
@@ -164,14 +165,18 @@ impl DeviceName {
             device_type: Some(device_type.to_owned()),
             id: Some(id),
         };
-        Self {
-            full: spec.to_string().into(),
-            spec: Arc::new(spec),
-        }
+        // No part of a local name holds a zero byte, unless a backend chose one as its type.
+        let full = CString::new(spec.to_string()).unwrap_or_default();
+        Self { full: full.into(), spec: Arc::new(spec) }
     }
 
     /// The name in full.
     pub fn as_str(&self) -> &str {
+        self.full.to_str().unwrap_or_default()
+    }
+
+    /// The name in full, for C; it lives as long as the device name or any clone.
+    pub fn as_c_str(&self) -> &CStr {
         &self.full
     }
 
@@ -183,13 +188,13 @@ impl DeviceName {
 
 impl fmt::Display for DeviceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.full)
+        f.pad(self.as_str())
     }
 }
 
 impl fmt::Debug for DeviceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.full)
+        f.write_str(self.as_str())
     }
 }
 

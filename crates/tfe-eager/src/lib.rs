@@ -1,1 +1,34 @@
-//! Eager execution of TensorFlow ops and functions.
+//! Eager execution of TensorFlow ops and functions, one call at a time, on CPU and other devices.
+//!
+//! ```
+//! use tfe_eager::{Context, TensorHandle};
+//!
+//! let ctx = Context::new()?;
+//! let a = TensorHandle::from_slice(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+//! let product = ctx.op("MatMul")?.input(&a)?.input(&a)?.run1()?;
+//! assert_eq!(product.to_vec::<f32>()?, [7.0, 10.0, 15.0, 22.0]);
+//! # Ok::<(), tfe_eager::Error>(())
+//! ```
+//!
+//! A [`Context`] holds devices, kernels, functions and caches; two contexts share nothing. Contexts and handles may be
+//! used from many threads at once; an [`Op`] belongs to one. Handles outlive their context.
+
+mod cache;
+mod context;
+mod execute;
+mod handle;
+mod kernel_and_device;
+mod op;
+mod placement;
+
+pub use context::{Context, ContextBuilder, ContextOptions};
+pub use handle::TensorHandle;
+pub use kernel_and_device::KernelAndDevice;
+pub use op::{Callee, Op, Outputs};
+pub use placement::PlacementPolicy;
+
+pub use tfe_attrs::{AttrKind, AttrValue, FuncAttr};
+pub use tfe_core::{
+    Code, Complex64, Complex128, DataType, Element, Error, PartialShape, Result, Shape, TString, Tensor, bf16, f16,
+};
+pub use tfe_device::{Device, DeviceName, DeviceSpec};

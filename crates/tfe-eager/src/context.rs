@@ -1,0 +1,329 @@
+//! `Context`: devices, kernels, functions and caches under which ops are executed.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::CString;
+use std::fmt;
+use std::sync::Arc;
+
+use tfe_attrs::DeviceKey;
+use tfe_core::{Result, bail, ensure, err};
+use tfe_cpu::{CpuDevice, CpuOptions};
+use tfe_device::{Device, DeviceName, DeviceSpec, KernelDef, KernelRegistry};
+use tfe_function::Library;
+use tfe_ops::{OpId, OpRegistry};
+use tfe_proto::tensorflow::{FunctionDef, OpDef};
+use thread_local::ThreadLocal;
+
+use crate::cache::KernelCache;
+use crate::{Callee, Op, PlacementPolicy};
+
+/// How a context is set up.
+#[derive(Clone, Debug)]
+pub struct ContextOptions {
+    /// Threads for the work within one op; `None` takes `TFE_NUM_THREADS`, else as many as the process may use.
+    pub threads: Option<usize>,
+    /// CPU devices, 1 by default.
+    pub cpu_devices: u32,
+    /// What happens to inputs on other devices.
+    pub placement_policy: PlacementPolicy,
+    /// Whether an op whose device has no kernel for it, or is not there, runs on the CPU instead.
+    pub soft_placement: bool,
+    /// Kernels that are kept ready.
+    pub cached_kernels: usize,
+}
+
+impl Default for ContextOptions {
+    fn default() -> Self {
+        Self {
+            threads: None,
+            cpu_devices: 1,
+            placement_policy: PlacementPolicy::default(),
+            soft_placement: false,
+            cached_kernels: 10_000,
+        }
+    }
+}
+
+/// Makes a [`Context`] with devices and kernels beyond the CPU's.
+#[derive(Default)]
+pub struct ContextBuilder {
+    options: ContextOptions,
+    devices: Vec<Arc<dyn Device>>,
+    kernels: Vec<&'static KernelDef>,
+    ops: Option<Arc<OpRegistry>>,
+}
+
+impl ContextBuilder {
+    /// Sets the options.
+    #[must_use]
+    pub fn options(mut self, options: ContextOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Adds a device after the CPUs.
+    #[must_use]
+    pub fn device(mut self, device: Arc<dyn Device>) -> Self {
+        self.devices.push(device);
+        self
+    }
+
+    /// Adds kernels. They come before the built-in ones where both fit.
+    #[must_use]
+    pub fn kernels(mut self, kernels: impl IntoIterator<Item = &'static KernelDef>) -> Self {
+        self.kernels.extend(kernels);
+        self
+    }
+
+    /// Takes another op registry than a new one, to share the ops that a program registers.
+    #[must_use]
+    pub fn ops(mut self, ops: Arc<OpRegistry>) -> Self {
+        self.ops = Some(ops);
+        self
+    }
+
+    /// Makes the context.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for two devices of one name.
+    pub fn build(self) -> Result<Context> {
+        let cpu = CpuOptions { threads: self.options.threads, ..CpuOptions::default() };
+        let cpus = (0..self.options.cpu_devices.max(1))
+            .map(|id| Arc::new(CpuDevice::new(id, &cpu)) as Arc<dyn Device>);
+        let mut devices: Vec<Arc<dyn Device>> = Vec::new();
+        for device in cpus.chain(self.devices) {
+            ensure!(
+                devices.iter().all(|d| d.name() != device.name()),
+                InvalidArgument,
+                "two devices are called {}",
+                device.name()
+            );
+            devices.push(device);
+        }
+        let ops = self.ops.unwrap_or_default();
+        let kernels = Arc::new(KernelRegistry::new(self.kernels.into_iter().chain(tfe_kernels::all())));
+        Ok(Context {
+            places: devices.iter().enumerate().map(|(i, device)| Place::new(i, device)).collect(),
+            functions: Arc::new(Library::new(Arc::clone(&ops), Arc::clone(&kernels), devices)),
+            ops,
+            kernels,
+            cache: KernelCache::new(self.options.cached_kernels),
+            requests: ThreadLocal::new(),
+            policy: ThreadLocal::new(),
+            options: self.options,
+        })
+    }
+}
+
+/// Devices, kernels, functions and caches. May be used from many threads at once; shares nothing with other contexts.
+pub struct Context {
+    pub(crate) places: Vec<Place>,
+    pub(crate) ops: Arc<OpRegistry>,
+    pub(crate) kernels: Arc<KernelRegistry>,
+    pub(crate) functions: Arc<Library>,
+    pub(crate) cache: KernelCache,
+    options: ContextOptions,
+    /// The last device string of each thread, read: programs ask for the same device again and again.
+    requests: ThreadLocal<RefCell<Option<(String, Arc<RequestedDevice>)>>>,
+    policy: ThreadLocal<Cell<Option<PlacementPolicy>>>,
+}
+
+/// A device of a context with what a call needs of it.
+pub(crate) struct Place {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) key: DeviceKey,
+    /// What handles to results on this device carry: nothing for the first CPU.
+    pub(crate) of_results: Option<Arc<dyn Device>>,
+}
+
+impl Place {
+    fn new(index: usize, device: &Arc<dyn Device>) -> Self {
+        Self {
+            key: DeviceKey::new(device.name().as_str()),
+            of_results: (index > 0).then(|| Arc::clone(device)),
+            device: Arc::clone(device),
+        }
+    }
+}
+
+/// A device that a program asked for.
+pub(crate) struct RequestedDevice {
+    /// The name in TensorFlow's spelling, with what was left open left out.
+    pub(crate) spelling: CString,
+    /// Which of the context's devices it is, if any.
+    pub(crate) place: Option<usize>,
+}
+
+impl Context {
+    /// A context with one CPU and all built-in kernels.
+    ///
+    /// # Errors
+    /// None at present; devices may fail to start.
+    pub fn new() -> Result<Self> {
+        Self::builder().build()
+    }
+
+    /// To make a context otherwise.
+    pub fn builder() -> ContextBuilder {
+        ContextBuilder::default()
+    }
+
+    /// The options that it was made with.
+    pub fn options(&self) -> &ContextOptions {
+        &self.options
+    }
+
+    /// The devices; the first is `CPU:0`.
+    pub fn devices(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Device>> {
+        self.places.iter().map(|p| &p.device)
+    }
+
+    /// The device of that name, in any spelling; the empty name is the first CPU.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for what is no name, or none of a device of this context.
+    pub fn find_device(&self, name: &str) -> Result<&Arc<dyn Device>> {
+        let spec: DeviceSpec = name.parse().map_err(|_| err!(InvalidArgument, "{name} unknown device."))?;
+        self.devices()
+            .find(|d| spec.matches(d.name()))
+            .ok_or_else(|| err!(InvalidArgument, "{name} unknown device."))
+    }
+
+    /// The ops that the context knows.
+    pub fn ops(&self) -> &OpRegistry {
+        &self.ops
+    }
+
+    /// The kernels that the context knows.
+    pub fn kernels(&self) -> &KernelRegistry {
+        &self.kernels
+    }
+
+    /// A call of an op or a function.
+    ///
+    /// # Errors
+    /// `NotFound` when there is neither of that name.
+    pub fn op(&self, name: &str) -> Result<Op<'_>> {
+        if let Some(spec) = self.ops.lookup(name) {
+            return Ok(Op::new(self, Callee::Op(spec)));
+        }
+        match self.functions.find(name) {
+            Some(function) => Ok(Op::new(self, Callee::Function(function))),
+            None => Err(tfe_attrs::unknown_op(name)),
+        }
+    }
+
+    /// Registers an op, for kernels that the context was given.
+    ///
+    /// # Errors
+    /// `AlreadyExists` or `InvalidArgument`, as the registry says.
+    pub fn register_op(&self, op: &OpDef) -> Result<OpId> {
+        self.ops.register(op)
+    }
+
+    /// Adds a function, from a serialized `FunctionDef`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for bytes that are no `FunctionDef`, for the name of an op, and for a name that has another
+    /// body already.
+    pub fn add_function_bytes(&self, bytes: &[u8]) -> Result<()> {
+        self.functions.add_bytes(bytes)
+    }
+
+    /// Adds a function.
+    ///
+    /// # Errors
+    /// As [`add_function_bytes`](Self::add_function_bytes).
+    pub fn add_function(&self, function: FunctionDef) -> Result<()> {
+        self.functions.add(function)
+    }
+
+    /// Removes a function, and the plans made of it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when there is none of that name.
+    pub fn remove_function(&self, name: &str) -> Result<()> {
+        self.functions.remove(name)?;
+        self.cache.clear();
+        Ok(())
+    }
+
+    /// Whether there is a function of that name.
+    pub fn has_function(&self, name: &str) -> bool {
+        self.functions.find(name).is_some()
+    }
+
+    /// The functions.
+    pub fn functions(&self) -> &Library {
+        &self.functions
+    }
+
+    /// Forgets all prepared kernels and plans.
+    pub fn clear_caches(&self) {
+        self.cache.clear();
+        self.functions.clear_plans();
+    }
+
+    /// The number of prepared kernels.
+    pub fn cached_kernels(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// What happens on this thread to inputs on other devices.
+    pub fn placement_policy(&self) -> PlacementPolicy {
+        self.policy.get().and_then(Cell::get).unwrap_or(self.options.placement_policy)
+    }
+
+    /// Sets the policy for this thread alone.
+    pub fn set_thread_local_placement_policy(&self, policy: PlacementPolicy) {
+        self.policy.get_or_default().set(Some(policy));
+    }
+
+    /// Waits for all devices.
+    ///
+    /// # Errors
+    /// The first failure of work in flight.
+    pub fn synchronize(&self) -> Result<()> {
+        self.devices().try_for_each(|d| d.synchronize())
+    }
+
+    pub(crate) fn request_device(&self, text: &str) -> Result<Arc<RequestedDevice>> {
+        let last = self.requests.get_or_default();
+        if let Some((known, device)) = &*last.borrow() {
+            if known == text {
+                return Ok(Arc::clone(device));
+            }
+        }
+        let spec: DeviceSpec = text.parse()?;
+        let Ok(spelling) = CString::new(spec.to_string()) else {
+            bail!(InvalidArgument, "Malformed device specification '{}'", text.escape_default());
+        };
+        let place = self.places.iter().position(|p| spec.matches(p.device.name()));
+        let device = Arc::new(RequestedDevice { spelling, place });
+        last.replace(Some((text.to_owned(), Arc::clone(&device))));
+        Ok(device)
+    }
+
+    /// The place of a device by its full name.
+    pub(crate) fn place_of(&self, name: &DeviceName) -> Option<usize> {
+        self.places.iter().position(|p| p.device.name() == name)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // A variable may hold a handle to itself, by way of another: the slots are emptied rather than waited for.
+        for device in self.devices() {
+            device.resources().clear();
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("devices", &self.devices().map(|d| d.name()).collect::<Vec<_>>())
+            .field("cached_kernels", &self.cached_kernels())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,190 @@
+//! Executing an `Op`: placement, the kernel, its inputs, its results.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
+use tfe_device::Device;
+
+use crate::kernel_and_device::{Arg, KernelAndDevice};
+use crate::{Callee, Op, Outputs, PlacementPolicy, TensorHandle};
+
+impl Op<'_> {
+    /// Executes the call and takes its inputs away.
+    ///
+    /// # Errors
+    /// What is wrong with the attributes, inputs and device, and the kernel's errors; with TensorFlow's codes. A call that
+    /// fails before its kernel runs keeps its inputs.
+    pub fn execute(&mut self) -> Result<Outputs> {
+        self.execute_if(|_| Ok(()))
+    }
+
+    /// Executes the call if its number of results is welcome: `accept` is asked before anything runs.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute), and what `accept` says.
+    pub fn execute_if(&mut self, accept: impl FnOnce(usize) -> Result<()>) -> Result<Outputs> {
+        let place = &self.ctx.places[self.place()?];
+        let kernel = self.ctx.cache.take(self.attrs.cache_key(place.key), || self.prepare(&place.device))?;
+        accept(kernel.outputs().len())?;
+        kernel.check(self.inputs.len(), self.inputs.iter().map(TensorHandle::dtype))?;
+        if self.any_placed || !kernel.device().is_host() {
+            self.move_inputs(&kernel)?;
+        }
+        self.executed = true;
+        let mut inputs = self.take_inputs();
+        let outputs = kernel.run_slots(&mut inputs).map_err(|e| at(e, &kernel, &inputs))?;
+        let of_results = if Arc::ptr_eq(kernel.device(), &place.device) {
+            &place.of_results
+        } else {
+            // The op went to the CPU for want of a kernel.
+            &None
+        };
+        Ok(outputs.into_iter().zip(kernel.outputs()).map(|(t, arg)| result(t, *arg, of_results)).collect())
+    }
+
+    /// Executes the call as the API of 2017 does: the inputs stay, and it may be executed again.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn execute_again(&mut self) -> Result<Outputs> {
+        let (inputs, any_placed, attrs) = (self.inputs.clone(), self.any_placed, self.attrs.clone());
+        let outputs = self.execute();
+        (self.inputs, self.any_placed, self.attrs) = (inputs, any_placed, attrs);
+        outputs
+    }
+
+    /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of
+    /// host memory; else the first CPU.
+    fn place(&self) -> Result<usize> {
+        if let Some(wish) = &self.device {
+            return match wish.place {
+                Some(place) => Ok(place),
+                None if self.ctx.options().soft_placement => Ok(0),
+                None => Err(self.no_such_device(&wish.spelling.to_string_lossy())),
+            };
+        }
+        if !self.any_placed {
+            return Ok(0);
+        }
+        let resource = self.inputs.iter().find_map(|h| self.place_of_resource(h));
+        let remote = || {
+            let first = self.inputs.iter().filter(|h| h.is_remote()).find_map(TensorHandle::device);
+            first.and_then(|d| self.ctx.place_of(d.name()))
+        };
+        Ok(resource.or_else(remote).unwrap_or(0))
+    }
+
+    fn place_of_resource(&self, input: &TensorHandle) -> Option<usize> {
+        if input.dtype() != DataType::Resource {
+            return None;
+        }
+        let handles = input.tensor().as_slice::<ResourceHandle>().ok()?;
+        let device = &handles.first()?.target()?.device;
+        self.ctx.places.iter().position(|p| p.device.name().as_str() == device)
+    }
+
+    fn no_such_device(&self, wish: &str) -> Error {
+        let mut types: Vec<_> = self.ctx.devices().map(|d| d.name().device_type()).collect();
+        types.dedup();
+        let names: Vec<_> = self.ctx.devices().map(|d| d.name().as_str()).collect();
+        err!(
+            InvalidArgument,
+            "Could not satisfy device specification '{wish}'. enable_soft_placement=0. Supported device types [{}]. All available devices [{}].",
+            types.join(", "),
+            names.join(", ")
+        )
+    }
+
+    /// Makes the kernel for a call that the cache does not know.
+    fn prepare(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+        if self.executed && self.inputs.is_empty() {
+            bail!(InvalidArgument, "expected inputs of {}, got 0: a call that was executed has no inputs left", self.name());
+        }
+        let ctx = self.ctx;
+        let first = self.prepare_on(device);
+        let cpu = &ctx.places[0].device;
+        let may_move = self.device.is_none() || ctx.options().soft_placement;
+        match first {
+            Err(e) if e.code() == tfe_core::Code::NotFound && may_move && !Arc::ptr_eq(device, cpu) => {
+                self.prepare_on(cpu).map_err(|_| e)
+            }
+            other => other,
+        }
+    }
+
+    fn prepare_on(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+        let ctx = self.ctx;
+        match &self.callee {
+            Callee::Op(spec) => {
+                let attrs = self.attrs.finish()?;
+                let functions = Arc::clone(&ctx.functions);
+                KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)
+            }
+            Callee::Function(function) => {
+                KernelAndDevice::new_function(device, function, &self.attrs, &ctx.functions)
+            }
+        }
+    }
+
+    /// Puts each input where the kernel wants it, as far as the policy allows.
+    fn move_inputs(&mut self, kernel: &KernelAndDevice) -> Result<()> {
+        let policy = self.ctx.placement_policy();
+        let cpu = &self.ctx.places[0].device;
+        for (i, (input, arg)) in self.inputs.iter_mut().zip(kernel.inputs()).enumerate() {
+            let target = if arg.in_host_memory { cpu } else { kernel.device() };
+            let there = if target.is_host() {
+                !input.is_remote()
+            } else {
+                input.is_remote() && input.device().is_some_and(|d| Arc::ptr_eq(d, target))
+            };
+            if there {
+                continue;
+            }
+            let conflict = || {
+                format!(
+                    "Tensors on conflicting devices: cannot compute {} as input #{i} was expected to be on {} but is actually on {} (operation running on {})",
+                    kernel.name(),
+                    target.name(),
+                    input.device_name(),
+                    kernel.device().name()
+                )
+            };
+            if !policy.allows_copy(input.dtype()) {
+                bail!(InvalidArgument, "{}", conflict());
+            }
+            if policy == PlacementPolicy::Warn {
+                warn(&conflict());
+            }
+            *input = input.copy_to_device(target)?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the policy is to tell the person at the terminal")]
+fn warn(message: &str) {
+    eprintln!("tfe: warning: {message}; it is copied there");
+}
+
+/// A handle to a result.
+fn result(tensor: Tensor, arg: Arg, device: &Option<Arc<dyn Device>>) -> TensorHandle {
+    // A resource handle lies in host memory and still belongs to the device of its resource.
+    let placed = !arg.in_host_memory || tensor.dtype() == DataType::Resource || device.as_ref().is_some_and(|d| d.is_host());
+    TensorHandle::on(tensor, if placed { device.clone() } else { None })
+}
+
+/// Says in which call an error came up: op, device, and the inputs as far as the kernel left them.
+fn at(error: Error, kernel: &KernelAndDevice, inputs: &[Option<Tensor>]) -> Error {
+    let shown: SmallVec<[String; 4]> = inputs
+        .iter()
+        .take(8)
+        .map(|t| t.as_ref().map_or("…".to_owned(), |t| format!("{}{}", t.dtype(), t.shape())))
+        .collect();
+    error.with_context(format_args!(
+        "[op {}({}) on {}]",
+        kernel.name(),
+        shown.join(", "),
+        kernel.device().name()
+    ))
+}

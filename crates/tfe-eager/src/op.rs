@@ -1,0 +1,210 @@
+//! `Op`: one call of an op or a function, from its inputs and attributes to its results.
+
+use std::fmt;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tfe_attrs::{AttrBuilder, AttrKind, AttrValue};
+use tfe_core::{DataType, Result, Tensor, ensure, err};
+use tfe_function::Function;
+use tfe_ops::OpSpec;
+
+use crate::context::RequestedDevice;
+use crate::{Context, TensorHandle};
+
+/// The results of a call.
+pub type Outputs = SmallVec<[TensorHandle; 2]>;
+
+/// What an [`Op`] calls.
+#[derive(Clone)]
+pub enum Callee<'c> {
+    /// A primitive op.
+    Op(&'c OpSpec),
+    /// A function of the context.
+    Function(Arc<Function>),
+}
+
+/// A call in the making: inputs, attributes and a device, then [`execute`](Self::execute).
+///
+/// Belongs to one thread at a time. As in TensorFlow the first value that is set for an attribute holds, types that
+/// follow from the inputs need not be set, and executing takes the inputs away.
+pub struct Op<'c> {
+    pub(crate) ctx: &'c Context,
+    pub(crate) callee: Callee<'c>,
+    pub(crate) attrs: AttrBuilder<'c>,
+    pub(crate) inputs: SmallVec<[TensorHandle; 4]>,
+    pub(crate) device: Option<Arc<RequestedDevice>>,
+    /// Whether some input decides the device or may have to move: it is on a device other than the first CPU, or a resource.
+    pub(crate) any_placed: bool,
+    pub(crate) executed: bool,
+}
+
+impl<'c> Op<'c> {
+    pub(crate) fn new(ctx: &'c Context, callee: Callee<'c>) -> Self {
+        let attrs = match &callee {
+            Callee::Op(spec) => AttrBuilder::new(*spec),
+            Callee::Function(function) => AttrBuilder::new(Arc::clone(function.spec())),
+        };
+        Self { ctx, callee, attrs, inputs: SmallVec::new(), device: None, any_placed: false, executed: false }
+    }
+
+    /// The name of the op or function.
+    pub fn name(&self) -> &str {
+        self.attrs.spec().name()
+    }
+
+    /// The context of the call.
+    pub fn context(&self) -> &'c Context {
+        self.ctx
+    }
+
+    /// Whether it calls a function.
+    pub fn is_function(&self) -> bool {
+        matches!(self.callee, Callee::Function(_))
+    }
+
+    /// Adds one input. Where the signature has a list, one element of it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the type cannot be inferred from it.
+    pub fn add_input(&mut self, input: &TensorHandle) -> Result<()> {
+        self.attrs.add_input(input.dtype())?;
+        self.any_placed |= input.device().is_some() || input.dtype() == DataType::Resource;
+        self.inputs.push(input.clone());
+        Ok(())
+    }
+
+    /// Adds all elements of a list argument.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the next argument is no list.
+    pub fn add_input_list(&mut self, inputs: &[TensorHandle]) -> Result<()> {
+        self.add_input_refs(inputs.iter())
+    }
+
+    /// [`add_input_list`](Self::add_input_list) for handles that do not lie in one slice.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_input_refs<'h>(&mut self, inputs: impl ExactSizeIterator<Item = &'h TensorHandle> + Clone) -> Result<()> {
+        let dtypes: SmallVec<[_; 8]> = inputs.clone().map(TensorHandle::dtype).collect();
+        self.attrs.add_input_list(&dtypes)?;
+        for input in inputs {
+            self.any_placed |= input.device().is_some() || input.dtype() == DataType::Resource;
+            self.inputs.push(input.clone());
+        }
+        Ok(())
+    }
+
+    /// The inputs added so far.
+    pub fn inputs(&self) -> &[TensorHandle] {
+        &self.inputs
+    }
+
+    /// Sets an attribute. A value of the wrong kind is reported by [`execute`](Self::execute).
+    pub fn set_attr(&mut self, name: &str, value: impl Into<AttrValue>) {
+        self.attrs.set(name, value);
+    }
+
+    /// The attributes so far.
+    pub fn attrs(&self) -> &AttrBuilder<'c> {
+        &self.attrs
+    }
+
+    /// The kind of an attribute, and whether it is a list.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the op has no such attribute.
+    pub fn attr_type(&self, name: &str) -> Result<(AttrKind, bool)> {
+        tfe_attrs::attr_type_by_name(self.attrs.spec(), name)
+    }
+
+    /// Asks for a device, in any spelling; the empty string takes the wish back.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for what is no spelling of a device. Whether the context has it, [`execute`](Self::execute) says.
+    pub fn set_device(&mut self, device: &str) -> Result<()> {
+        self.device = if device.is_empty() { None } else { Some(self.ctx.request_device(device)?) };
+        Ok(())
+    }
+
+    /// The device asked for, in TensorFlow's spelling; empty when none was.
+    pub fn requested_device(&self) -> &std::ffi::CStr {
+        self.device.as_ref().map_or(c"", |d| &d.spelling)
+    }
+
+    /// Makes it a new call of another op or function of the same context, as if just made.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such op or function.
+    pub fn reset(&mut self, name: &str) -> Result<()> {
+        *self = self.ctx.op(name)?;
+        Ok(())
+    }
+
+    /// Adds an input; for calls in one expression.
+    ///
+    /// # Errors
+    /// As [`add_input`](Self::add_input).
+    pub fn input(mut self, input: &TensorHandle) -> Result<Self> {
+        self.add_input(input)?;
+        Ok(self)
+    }
+
+    /// Adds a list argument; for calls in one expression.
+    ///
+    /// # Errors
+    /// As [`add_input_list`](Self::add_input_list).
+    pub fn input_list(mut self, inputs: &[TensorHandle]) -> Result<Self> {
+        self.add_input_list(inputs)?;
+        Ok(self)
+    }
+
+    /// Sets an attribute; for calls in one expression.
+    #[must_use]
+    pub fn attr(mut self, name: &str, value: impl Into<AttrValue>) -> Self {
+        self.set_attr(name, value);
+        self
+    }
+
+    /// Asks for a device; for calls in one expression.
+    ///
+    /// # Errors
+    /// As [`set_device`](Self::set_device).
+    pub fn on(mut self, device: &str) -> Result<Self> {
+        self.set_device(device)?;
+        Ok(self)
+    }
+
+    /// Executes a call of one result.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute), and `InvalidArgument` when there is another number of results.
+    pub fn run1(mut self) -> Result<TensorHandle> {
+        let mut outputs = self.execute_if(|n| {
+            ensure!(n == 1, InvalidArgument, "Expecting {n} outputs, but one was asked for");
+            Ok(())
+        })?;
+        outputs.pop().ok_or_else(|| err!(Internal, "no output"))
+    }
+
+    /// Executes the call.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn run(mut self) -> Result<Outputs> {
+        self.execute()
+    }
+
+    pub(crate) fn take_inputs(&mut self) -> SmallVec<[Option<Tensor>; 4]> {
+        self.any_placed = false;
+        self.attrs.clear_inputs();
+        self.inputs.drain(..).map(|h| Some(h.into_tensor())).collect()
+    }
+}
+
+impl fmt::Debug for Op<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Op").field("name", &self.name()).field("inputs", &self.inputs).finish_non_exhaustive()
+    }
+}
