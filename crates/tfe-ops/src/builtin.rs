@@ -12,7 +12,7 @@ use crate::name_hash::{TABLE_BITS, name_hash};
 use crate::{OpId, OpSpec};
 
 /// An encoded `OpList`. One blob with offsets into it needs no relocation and no work at start.
-pub(crate) static LIST: &[u8; LIST_LEN] = include_bytes!("op_list.pb");
+pub(crate) static LIST: &[u8; LIST_LEN] = include_bytes!("../op_list.pb");
 
 static SPECS: [OnceLock<Box<OpSpec>>; LEN] = [const { OnceLock::new() }; LEN];
 
@@ -20,7 +20,7 @@ impl OpId {
     /// The op's definition.
     ///
     /// # Panics
-    /// When the op is not one of TensorFlow's but was registered at run time: its registry has the definition.
+    /// For [`OpId::NONE`], and for ops registered at run time: their registry has the definition.
     #[inline]
     pub fn spec(self) -> &'static OpSpec {
         SPECS[self.index()].get_or_init(|| Box::new(decode(self)))
@@ -72,6 +72,6 @@ pub(crate) fn try_decode(id: OpId) -> Result<OpSpec> {
     let source = definition(id);
     let def = pb::OpDef::decode(source).map_err(|e| err!(Internal, "malformed OpDef: {e}"))?;
     let mut spec = OpSpec::from_parts(&def, Cow::Borrowed(source))?;
-    spec.id = Some(id);
+    spec.id = id;
     Ok(spec)
 }

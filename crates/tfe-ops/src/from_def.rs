@@ -8,7 +8,7 @@ use tfe_proto::tensorflow as pb;
 use tfe_proto::tensorflow::attr_value::{ListValue, Value};
 
 use crate::proto::attr_value_from_proto_as;
-use crate::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind, AttrSpec, Fingerprint128, OpSpec};
+use crate::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind, AttrSpec, Fingerprint128, OpId, OpSpec};
 
 impl OpSpec {
     /// The spec of a definition, or of a function's signature.
@@ -48,7 +48,7 @@ impl OpSpec {
             Fingerprint128::plus,
         );
         Ok(Self {
-            id: None,
+            id: OpId::NONE,
             name: def.name.as_str().into(),
             inputs: args(&def.input_arg)?,
             outputs: args(&def.output_arg)?,

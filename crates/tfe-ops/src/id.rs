@@ -23,6 +23,9 @@ impl OpId {
     /// How many ops TensorFlow has: their ids are below this number.
     pub const BUILTIN: usize = LEN;
 
+    /// The id of what is no op of a registry, such as a function's signature.
+    pub const NONE: OpId = OpId(u16::MAX);
+
     pub(crate) const fn new(id: u16) -> Self {
         Self(id)
     }
@@ -54,6 +57,7 @@ impl fmt::Debug for OpId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => write!(f, "OpId({name})"),
+            None if *self == Self::NONE => f.write_str("OpId::NONE"),
             None => write!(f, "OpId({})", self.0),
         }
     }

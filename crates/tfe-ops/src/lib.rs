@@ -10,7 +10,7 @@
 //!
 //! let registry = OpRegistry::new();
 //! let spec = registry.find("MatMul")?;
-//! assert_eq!(spec.id, Some(ops::MAT_MUL));
+//! assert_eq!(spec.id(), ops::MAT_MUL);
 //! assert_eq!(spec.attr("transpose_a").unwrap().kind, AttrKind::Bool);
 //! # Ok::<(), tfe_core::Error>(())
 //! ```

@@ -17,7 +17,7 @@ use crate::{OpId, OpSpec, builtin, validate};
 /// use tfe_ops::{OpRegistry, ops};
 ///
 /// let registry = OpRegistry::new();
-/// assert_eq!(registry.lookup("MatMul").unwrap().id, Some(ops::MAT_MUL));
+/// assert_eq!(registry.lookup("MatMul").unwrap().id(), ops::MAT_MUL);
 /// assert_eq!(&*registry.spec(ops::MAT_MUL).unwrap().outputs[0].name, "product");
 /// assert!(registry.lookup("NoSuchOp").is_none());
 /// ```
@@ -101,7 +101,7 @@ impl OpRegistry {
     ///     ..OpDef::default()
     /// };
     /// let id = registry.register(&op)?;
-    /// assert_eq!(registry.lookup("Knock").unwrap().id, Some(id));
+    /// assert_eq!(registry.lookup("Knock").unwrap().id(), id);
     /// assert!(registry.register(&op).is_err());
     /// # Ok::<(), tfe_core::Error>(())
     /// ```
@@ -125,7 +125,7 @@ impl OpRegistry {
                     "no more than 65535 ops can be registered"
                 )
             })?;
-        spec.id = Some(id);
+        spec.id = id;
         self.user.push(Box::new(spec));
         self.names.insert(def.name.clone(), Box::new(id));
         Ok(id)

@@ -15,7 +15,7 @@ use crate::{AttrBytes, AttrKind, AttrValue, Fingerprint128, OpId, mix};
 /// use tfe_ops::{ArgCount, ArgType, ops};
 ///
 /// let spec = ops::CONCAT_V2.spec();
-/// assert_eq!(&*spec.name, "ConcatV2");
+/// assert_eq!(spec.name(), "ConcatV2");
 /// let n = spec.attr_slot("N").unwrap();
 /// let t = spec.attr_slot("T").unwrap();
 /// assert_eq!(spec.inputs[0].count, ArgCount::Number(n));
@@ -25,8 +25,8 @@ use crate::{AttrBytes, AttrKind, AttrValue, Fingerprint128, OpId, mix};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OpSpec {
-    /// The op's id; `None` for what is no op of a registry, such as a function's signature.
-    pub id: Option<OpId>,
+    /// The op's id; [`OpId::NONE`] for what is no op of a registry, such as a function's signature.
+    pub id: OpId,
     /// The name.
     pub name: Box<str>,
     /// Inputs, in order.
@@ -119,6 +119,18 @@ pub enum Allowed {
 }
 
 impl OpSpec {
+    /// The id.
+    #[inline]
+    pub fn id(&self) -> OpId {
+        self.id
+    }
+
+    /// The name.
+    #[inline]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The slot of the attribute of that name.
     #[inline]
     pub fn attr_slot(&self, name: &str) -> Option<usize> {

@@ -11,7 +11,7 @@ mod name_hash;
 
 use name_hash::{TABLE_BITS, name_hash};
 
-const LIST: &str = "crates/tfe-ops/src/op_list.pb";
+const LIST: &str = "crates/tfe-ops/op_list.pb";
 const GENERATED: &str = "crates/tfe-ops/src/generated.rs";
 
 /// The files this part of the codegen owns: path below the workspace root, and content.

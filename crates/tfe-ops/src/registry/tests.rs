@@ -15,7 +15,7 @@ fn every_definition_decodes_and_every_name_is_found() {
         let spec = builtin::try_decode(id).expect("a definition");
         assert_eq!(id.name(), Some(&*spec.name));
         assert_eq!(OpId::of(&spec.name), Some(id));
-        assert_eq!(registry.lookup(&spec.name).map(|s| s.id), Some(Some(id)));
+        assert_eq!(registry.lookup(&spec.name).map(|s| s.id), Some(id));
         for (slot, attr) in spec.attrs.iter().enumerate() {
             assert_eq!(spec.attr_slot(&attr.name), Some(slot));
             assert_ne!(
@@ -164,7 +164,7 @@ fn registered_ops_are_as_good_as_others() {
     let id = registry.register(&op("MyOp")).expect("valid");
     assert_eq!((id.index(), registry.len()), (1799, 1800));
     let spec = registry.lookup("MyOp").expect("registered");
-    assert_eq!(spec.id, Some(id));
+    assert_eq!(spec.id(), id);
     assert_eq!(id.name(), None);
     assert!(std::ptr::eq(spec, registry.spec(id).expect("registered")));
     assert_eq!(
@@ -297,7 +297,7 @@ fn a_signature_may_have_types_that_nobody_knows() {
     let slot = spec.attr_slot("what").expect("there");
     assert_eq!(
         (spec.id, spec.attrs[slot].kind),
-        (None, AttrKind::Placeholder)
+        (OpId::NONE, AttrKind::Placeholder)
     );
     spec.check_attr(slot, &1i64.into()).expect("any value");
     spec.check_attr(slot, &["a"].into()).expect("any value");
