@@ -140,10 +140,11 @@ impl Tensor {
     /// A view of `buffer` from byte `offset` on.
     ///
     /// # Errors
-    /// `InvalidArgument` when the buffer is too small, or `dtype` has elements that own memory.
+    /// `InvalidArgument` when the buffer is too small, or `dtype` is that of resources or variants.
     ///
     /// # Safety
-    /// Host memory holds initialised bytes.
+    /// Host memory holds initialised bytes. Where `dtype` is that of strings, it is aligned to them and holds valid ones
+    /// from `offset` on, which the owner of the memory drops.
     pub unsafe fn from_buffer(
         dtype: DataType,
         shape: Shape,
@@ -158,7 +159,7 @@ impl Tensor {
             buffer.len()
         );
         ensure!(
-            dtype.is_plain(),
+            dtype.is_plain() || dtype == DataType::String,
             InvalidArgument,
             "memory of a client cannot hold {dtype} elements"
         );
@@ -173,9 +174,14 @@ impl Tensor {
     /// A tensor in device memory that takes all of `buffer`.
     ///
     /// # Errors
-    /// `InvalidArgument` when the buffer is host memory or too small.
+    /// `InvalidArgument` when the buffer is host memory or too small, or `dtype` has elements that are no plain bytes.
     pub fn on_device(dtype: DataType, shape: Shape, buffer: Buffer) -> Result<Self> {
         ensure!(!buffer.is_host(), InvalidArgument, "expected device memory");
+        ensure!(
+            dtype.is_plain(),
+            InvalidArgument,
+            "device memory cannot hold {dtype} elements"
+        );
         // SAFETY: the memory is not the host's.
         unsafe { Self::from_buffer(dtype, shape, buffer, 0) }
     }
