@@ -1,7 +1,8 @@
 //! Whether a value is one that an attribute may have.
 
-use tfe_core::{DataType, Result, bail, ensure};
+use tfe_core::{DataType, Result, Tensor, bail, ensure};
 
+use crate::tensor_proto::is_writable;
 use crate::validate::allowed_in_order;
 use crate::{Allowed, AttrBytes, AttrSpec, AttrValue, OpSpec};
 
@@ -47,8 +48,8 @@ fn check_type(attr: &AttrSpec, value: &AttrValue) -> Result<()> {
     match value {
         AttrValue::Type(number) => check_dtype(*number),
         AttrValue::Types(numbers) => numbers.iter().try_for_each(|&n| check_dtype(n)),
-        AttrValue::Tensor(tensor) => check_place(tensor.is_host()),
-        AttrValue::Tensors(tensors) => check_place(tensors.iter().all(|t| t.is_host())),
+        AttrValue::Tensor(tensor) => check_tensor(tensor),
+        AttrValue::Tensors(tensors) => tensors.iter().try_for_each(check_tensor),
         AttrValue::Shape(shape) => shape.validate(),
         AttrValue::Shapes(shapes) => shapes.iter().try_for_each(|s| s.validate()),
         _ => Ok(()),
@@ -74,11 +75,14 @@ fn check_dtype(number: i32) -> Result<()> {
     )
 }
 
-fn check_place(is_host: bool) -> Result<()> {
+/// An attribute has to be readable here, and in a message.
+fn check_tensor(tensor: &Tensor) -> Result<()> {
     ensure!(
-        is_host,
+        is_writable(tensor),
         InvalidArgument,
-        "AttrValue has a tensor in device memory"
+        "AttrValue has a {} tensor of shape {} that lies in device memory or holds handles",
+        tensor.dtype(),
+        tensor.shape()
     );
     Ok(())
 }

@@ -8,7 +8,9 @@ use tfe_proto::tensorflow as pb;
 use tfe_proto::tensorflow::attr_value::{ListValue, Value};
 
 use crate::proto::attr_value_from_proto_as;
-use crate::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind, AttrSpec, Fingerprint128, OpId, OpSpec};
+use crate::{
+    Allowed, ArgCount, ArgSpec, ArgType, AttrKind, AttrSpec, Fingerprint128, OpId, OpSpec,
+};
 
 impl OpSpec {
     /// The spec of a definition, or of a function's signature.

@@ -42,7 +42,7 @@ impl Budget {
 ///
 /// # Errors
 /// `InvalidArgument` for an unknown type, an impossible shape, or content of the wrong size; `ResourceExhausted` when
-/// a short list would grow by more than 256 MiB; `Unimplemented` for resources and variants with values.
+/// a short list would grow by more than 256 MiB; `Unimplemented` for resources and variants that are not null.
 ///
 /// ```
 /// use tfe_ops::tensor_from_proto;
@@ -246,10 +246,27 @@ fn strings_from_content(shape: Shape, content: &[u8]) -> Result<Tensor> {
     Tensor::uninit(DataType::String, shape)?.fill_from(strings)
 }
 
+/// Whether [`tensor_to_proto`] can write the tensor: host memory, and no handle or variant that is not null.
+pub(crate) fn is_writable(tensor: &Tensor) -> bool {
+    let null_resources = || {
+        let handles = tensor.as_slice::<ResourceHandle>();
+        handles.is_ok_and(|h| h.iter().all(|h| h.target().is_none()))
+    };
+    let null_variants = || {
+        let variants = tensor.as_slice::<Variant>();
+        variants.is_ok_and(|v| v.iter().all(|v| v.value().is_none()))
+    };
+    match tensor.dtype() {
+        DataType::Resource => null_resources(),
+        DataType::Variant => null_variants(),
+        _ => tensor.is_host(),
+    }
+}
+
 /// Writes a tensor: as TensorFlow does, raw when there are several elements, else in the list of its type.
 ///
 /// # Errors
-/// `Unimplemented` for resources and variants, `Internal` for device memory.
+/// `Unimplemented` for resources and variants that are not null, `Internal` for device memory.
 pub fn tensor_to_proto(tensor: &Tensor) -> Result<pb::TensorProto> {
     use DataType as D;
     let dtype = tensor.dtype();
@@ -259,10 +276,14 @@ pub fn tensor_to_proto(tensor: &Tensor) -> Result<pb::TensorProto> {
         ..pb::TensorProto::default()
     };
     match dtype {
-        D::Resource | D::Variant => bail!(
-            Unimplemented,
-            "elements of type {dtype} cannot be written to a proto"
-        ),
+        D::Resource | D::Variant => {
+            ensure!(
+                is_writable(tensor),
+                Unimplemented,
+                "elements of type {dtype} cannot be written to a proto"
+            );
+            return Ok(p);
+        }
         D::String => {
             let strings = tensor.as_slice::<TString>()?;
             p.string_val = strings.iter().map(|s| s.as_bytes().to_vec()).collect();

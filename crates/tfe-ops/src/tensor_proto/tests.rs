@@ -238,9 +238,22 @@ fn tensors_of_every_plain_type_round_trip() {
         again.as_slice::<TString>().expect("strings"),
         strings.as_slice::<TString>().expect("strings")
     );
-    let null = Tensor::zeros(DataType::Resource, Shape::scalar()).expect("memory");
+    let null = Tensor::zeros(DataType::Resource, Shape::vector(2)).expect("memory");
+    let again = tensor_from_proto(&tensor_to_proto(&null).expect("writes")).expect("reads");
     assert_eq!(
-        tensor_to_proto(&null).expect_err("no values").code(),
+        (again.dtype(), again.num_elements()),
+        (DataType::Resource, 2)
+    );
+    let handle = ResourceHandle::new(tfe_core::ResourceRef {
+        device: String::new(),
+        container: String::new(),
+        name: String::new(),
+        type_name: "",
+        slot: std::sync::Arc::new(()),
+    });
+    let held = Tensor::scalar(handle).expect("memory");
+    assert_eq!(
+        tensor_to_proto(&held).expect_err("no values").code(),
         Code::Unimplemented
     );
 }

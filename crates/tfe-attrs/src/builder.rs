@@ -1,0 +1,272 @@
+//! `AttrBuilder`: the attributes of one call, as they are collected.
+
+use smallvec::SmallVec;
+use tfe_core::{DataType, Result, bail};
+use tfe_ops::{ArgCount, ArgType, AttrValue, Fingerprint128, OpSpec, extra_contribution};
+
+use crate::key::{self, CacheKey, DeviceKey};
+use crate::{SpecRef, args};
+
+/// Collects the attributes of a call of an op or function, and its number of inputs.
+///
+/// As in TensorFlow the first value that is given for an attribute holds, and one that follows from an input counts as
+/// given. What is wrong is reported by [`finish`](Self::finish): a value of the wrong kind, a missing attribute, too few
+/// inputs. An attribute that the op does not have is kept, shows in the key and the `NodeDef`, and is ignored otherwise.
+///
+/// The key is kept up to date by every call, so that [`cache_key`](Self::cache_key) costs the same however many
+/// attributes there are; scalars and short strings take no memory of their own.
+///
+/// ```
+/// use tfe_attrs::{AttrBuilder, AttrValue};
+/// use tfe_core::DataType;
+/// use tfe_ops::ops;
+///
+/// let mut concat = AttrBuilder::new(ops::CONCAT_V2.spec());
+/// concat.add_input_list(&[DataType::Half, DataType::Half, DataType::Half])?;
+/// concat.add_input(DataType::Int32)?;
+/// assert_eq!(concat.value("N"), Some(&AttrValue::Int(3)));
+/// assert_eq!(concat.value("T"), Some(&DataType::Half.into()));
+/// assert_eq!(concat.input_count(), 4);
+/// assert_eq!(concat.input_len("values")?, 3);
+/// # Ok::<(), tfe_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AttrBuilder<'a> {
+    pub(crate) spec: SpecRef<'a>,
+    /// The key but for device and inputs: base of the op, and what each value adds to it.
+    sum: Fingerprint128,
+    /// Values by slot, in the order they came.
+    set: SmallVec<[(usize, AttrValue); 3]>,
+    /// Values of attributes that the op does not have.
+    extras: Vec<(Box<str>, AttrValue)>,
+    /// The node's name, where it is not the op's.
+    pub(crate) node_name: Option<Box<str>>,
+    num_inputs: u32,
+    /// The argument that the next input belongs to.
+    next_arg: u16,
+    /// Whether inputs still say what attributes are.
+    infers: bool,
+}
+
+impl<'a> AttrBuilder<'a> {
+    /// A builder without attributes or inputs.
+    #[inline]
+    pub fn new(spec: impl Into<SpecRef<'a>>) -> Self {
+        let spec = spec.into();
+        Self {
+            sum: spec.base_fingerprint(),
+            spec,
+            set: SmallVec::new(),
+            extras: Vec::new(),
+            node_name: None,
+            num_inputs: 0,
+            next_arg: 0,
+            infers: true,
+        }
+    }
+
+    /// The definition that the attributes are for.
+    #[inline]
+    pub fn spec(&self) -> &OpSpec {
+        &self.spec
+    }
+
+    /// Sets an attribute, unless it has a value already.
+    #[inline]
+    pub fn set(&mut self, name: &str, value: impl Into<AttrValue>) -> &mut Self {
+        let value = value.into();
+        match self.spec.attr_slot(name) {
+            Some(slot) => self.set_slot(slot, value),
+            None => self.set_extra(name, value),
+        }
+        self
+    }
+
+    #[inline]
+    fn set_slot(&mut self, slot: usize, value: AttrValue) {
+        if self.set.iter().any(|&(s, _)| s == slot) {
+            return;
+        }
+        self.sum = self.sum.plus(self.spec.attrs[slot].contribution(&value));
+        self.set.push((slot, value));
+    }
+
+    #[cold]
+    fn set_extra(&mut self, name: &str, value: AttrValue) {
+        if self.extras.iter().all(|(n, _)| **n != *name) {
+            self.sum = self.sum.plus(extra_contribution(name, &value));
+            self.extras.push((name.into(), value));
+        }
+    }
+
+    /// Says how many inputs there are, without their types.
+    pub fn num_inputs(&mut self, count: usize) -> &mut Self {
+        self.num_inputs = u32::try_from(count).unwrap_or(u32::MAX);
+        self
+    }
+
+    /// How many inputs were added or announced.
+    pub fn input_count(&self) -> usize {
+        self.num_inputs as usize
+    }
+
+    /// Adds an input: its type is that of the argument's type attribute, unless that has a value.
+    ///
+    /// An element of a list argument may come this way too. Where the list ends cannot be seen then, so from there on
+    /// nothing is inferred, and its type and length have to be set, as in TensorFlow.
+    ///
+    /// # Errors
+    /// None yet: whether the inputs fit the definition, [`finish`](Self::finish) says.
+    #[inline]
+    pub fn add_input(&mut self, dtype: DataType) -> Result<()> {
+        self.num_inputs = self.num_inputs.saturating_add(1);
+        if self.infers {
+            self.infer(dtype);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn infer(&mut self, dtype: DataType) {
+        let Some(arg) = self.spec.inputs.get(usize::from(self.next_arg)) else {
+            return;
+        };
+        if arg.count != ArgCount::One {
+            self.infers = false;
+            return;
+        }
+        let dtype_from = arg.dtype;
+        self.next_arg += 1;
+        if let ArgType::Attr(slot) = dtype_from {
+            self.set_slot(slot, dtype.into());
+        }
+    }
+
+    /// Adds all inputs of a list argument: their number and types are those of its attributes, unless those have values.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the next argument is no list.
+    pub fn add_input_list(&mut self, dtypes: &[DataType]) -> Result<()> {
+        if self.infers {
+            self.infer_list(dtypes)?;
+        }
+        self.num_inputs = self
+            .num_inputs
+            .saturating_add(u32::try_from(dtypes.len()).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    fn infer_list(&mut self, dtypes: &[DataType]) -> Result<()> {
+        let Some(arg) = self.spec.inputs.get(usize::from(self.next_arg)) else {
+            bail!(InvalidArgument, "Invalid input list definition");
+        };
+        let (count, dtype) = (arg.count, arg.dtype);
+        match count {
+            ArgCount::One => bail!(InvalidArgument, "Invalid input list definition"),
+            ArgCount::TypeList(slot) => self.set_slot(slot, dtypes.into()),
+            ArgCount::Number(slot) => {
+                self.set_slot(slot, AttrValue::Int(dtypes.len() as i64));
+                if let (ArgType::Attr(slot), Some(&first)) = (dtype, dtypes.first()) {
+                    self.set_slot(slot, first.into());
+                }
+            }
+        }
+        self.next_arg += 1;
+        Ok(())
+    }
+
+    /// Forgets the inputs, so that new ones can be added; attributes that followed from them keep their values.
+    pub fn clear_inputs(&mut self) {
+        self.num_inputs = 0;
+        self.next_arg = 0;
+        self.infers = true;
+    }
+
+    /// The key of the call as it is now, on that device.
+    ///
+    /// Equal for calls of the same op on the same device with the same number of inputs and the same attributes, in
+    /// whatever order they were set; an attribute set to its default is as good as not set. Floats count by their bits.
+    #[inline]
+    pub fn cache_key(&self, device: impl Into<DeviceKey>) -> CacheKey {
+        self.sum
+            .plus(key::inputs_print(self.num_inputs))
+            .plus(device.into().print())
+            .into()
+    }
+
+    /// The value of an attribute: as set, inferred or by default.
+    pub fn value(&self, name: &str) -> Option<&AttrValue> {
+        match self.spec.attr_slot(name) {
+            Some(slot) => self.slot(slot),
+            None => self.extras().find(|&(n, _)| n == name).map(|(_, v)| v),
+        }
+    }
+
+    /// Whether an attribute was set, or inferred.
+    pub fn is_set(&self, name: &str) -> bool {
+        match self.spec.attr_slot(name) {
+            Some(slot) => self.set.iter().any(|&(s, _)| s == slot),
+            None => self.extras().any(|(n, _)| n == name),
+        }
+    }
+
+    pub(crate) fn slot(&self, slot: usize) -> Option<&AttrValue> {
+        match self.set.iter().find(|&&(s, _)| s == slot) {
+            Some((_, value)) => Some(value),
+            None => self.spec.attrs[slot].default.as_ref(),
+        }
+    }
+
+    /// The attributes that were set or inferred, those that the op does not have included.
+    pub fn set_values(&self) -> impl Iterator<Item = (&str, &AttrValue)> {
+        let declared = self.set.iter();
+        declared
+            .map(|(slot, value)| (&*self.spec.attrs[*slot].name, value))
+            .chain(self.extras())
+    }
+
+    /// All attributes that have a value: set, inferred or by default.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &AttrValue)> {
+        let declared = self.spec.attrs.iter().enumerate();
+        declared
+            .filter_map(|(slot, attr)| Some((&*attr.name, self.slot(slot)?)))
+            .chain(self.extras())
+    }
+
+    pub(crate) fn set_slots(&self) -> impl Iterator<Item = (usize, &AttrValue)> {
+        self.set.iter().map(|(slot, value)| (*slot, value))
+    }
+
+    pub(crate) fn extras(&self) -> impl Iterator<Item = (&str, &AttrValue)> {
+        self.extras.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// How many tensors the input argument of that name takes, by the attributes as they are now.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when there is no such argument, `NotFound` when the attribute that says so has no value.
+    pub fn input_len(&self, name: &str) -> Result<usize> {
+        let Some(index) = self.spec.input_index(name) else {
+            bail!(InvalidArgument, "Input '{name}' not found");
+        };
+        args::len(&self.spec, &self.spec.inputs[index], &|slot| {
+            self.slot(slot)
+        })
+    }
+
+    /// How many tensors the output argument of that name gives.
+    ///
+    /// # Errors
+    /// As [`input_len`](Self::input_len).
+    pub fn output_len(&self, name: &str) -> Result<usize> {
+        let Some(index) = self.spec.output_index(name) else {
+            bail!(InvalidArgument, "Output '{name}' not found");
+        };
+        args::len(&self.spec, &self.spec.outputs[index], &|slot| {
+            self.slot(slot)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! From a builder to checked attributes.
+
+use tfe_core::{Error, Result, bail, err};
+use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind};
+
+use crate::{AttrBuilder, Attrs, args, errors};
+
+/// How many input types a message lists.
+const SHOWN_TYPES: usize = 100;
+
+impl AttrBuilder<'_> {
+    /// The attributes of the call, defaults filled in, once everything about them and the number of inputs is right.
+    ///
+    /// # Errors
+    /// With TensorFlow's codes and messages: `InvalidArgument` for a value of the wrong kind, a type or string that is
+    /// not allowed, a number below its minimum, a missing attribute, another number of inputs than the definition asks
+    /// for; `NotFound` when an attribute is missing that the outputs depend on.
+    pub fn finish(&self) -> Result<Attrs> {
+        let spec = self.spec();
+        let missing: Vec<usize> = (0..spec.attrs.len())
+            .filter(|&slot| self.slot(slot).is_none())
+            .collect();
+        // TensorFlow first looks for a kernel, then for the types of the outputs, and only then at the whole.
+        if let Some(&slot) = missing.iter().find(|&&slot| self.selects_kernel(slot)) {
+            bail!(
+                InvalidArgument,
+                "OpKernel '{}' has constraint on attr '{}' not in NodeDef '[{}]'",
+                spec.name(),
+                spec.attrs[slot].name,
+                errors::listed(self.values())
+            );
+        }
+        if let Some(&slot) = missing
+            .iter()
+            .find(|&&slot| shapes_arg(&spec.outputs, slot))
+        {
+            return Err(errors::missing(&spec.attrs[slot].name, self.node_name()));
+        }
+        for (slot, value) in self.set_slots() {
+            spec.check_attr(slot, value).map_err(|e| {
+                let place = format!("; NodeDef: {}; {}", self.node(), spec.summary());
+                e.with_context(place)
+            })?;
+        }
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.iter().map(|&s| &*spec.attrs[s].name).collect();
+            bail!(
+                InvalidArgument,
+                "NodeDef missing attr{} '{}' from {}; NodeDef: {}",
+                if names.len() == 1 { "" } else { "s" },
+                names.join("', '"),
+                spec.summary(),
+                self.node()
+            );
+        }
+        let wanted = args::total(spec, &spec.inputs, &|slot| self.slot(slot))?;
+        if wanted != self.input_count() {
+            return Err(self.wrong_inputs(wanted)?);
+        }
+        Ok(Attrs::new(spec.name(), self.values()))
+    }
+
+    /// Whether kernels are chosen by the attribute in that slot: a type, or types, of which only some are allowed.
+    fn selects_kernel(&self, slot: usize) -> bool {
+        let attr = &self.spec().attrs[slot];
+        attr.kind == AttrKind::Type && matches!(attr.allowed, Allowed::Types(_))
+    }
+
+    #[cold]
+    fn wrong_inputs(&self, wanted: usize) -> Result<Error> {
+        let spec = self.spec();
+        let types = if wanted <= SHOWN_TYPES {
+            let flat = args::flat(spec, &spec.inputs, &|slot| self.slot(slot))?;
+            let names: Vec<_> = flat.iter().map(|(_, dtype)| dtype.name()).collect();
+            names.join(", ")
+        } else {
+            format!("{wanted} tensors")
+        };
+        Ok(err!(
+            InvalidArgument,
+            "NodeDef expected inputs '{types}' do not match {} inputs specified; {}; NodeDef: {}",
+            self.input_count(),
+            spec.summary(),
+            self.node()
+        ))
+    }
+
+    pub(crate) fn node_name(&self) -> &str {
+        self.node_name.as_deref().unwrap_or(self.spec().name())
+    }
+
+    /// The node as messages name it.
+    fn node(&self) -> String {
+        format!("{{{{node {}}}}}", self.node_name())
+    }
+}
+
+/// Whether number or types of some argument come from the attribute in that slot.
+fn shapes_arg(args: &[ArgSpec], slot: usize) -> bool {
+    args.iter().any(|arg| {
+        arg.dtype == ArgType::Attr(slot)
+            || matches!(arg.count, ArgCount::Number(s) | ArgCount::TypeList(s) if s == slot)
+    })
+}
