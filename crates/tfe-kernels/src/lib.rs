@@ -1,1 +1,16 @@
-//! Host kernels of TensorFlow ops.
+//! Host kernels of TensorFlow ops, by family; each family is a Cargo feature.
+//!
+//! A kernel file declares its kernels as plain [`KernelDef`] literals in `KERNELS`, next to the function that builds
+//! them; `cargo xtask codegen` writes the lists of a family (`mod.rs`) and of all families (`generated.rs`).
+//!
+//! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
+
+mod generated;
+mod host;
+
+use tfe_device::KernelDef;
+
+/// The kernels of all families that are compiled in.
+pub fn all() -> impl Iterator<Item = &'static KernelDef> {
+    generated::ALL.iter().copied().flatten().copied().flatten()
+}

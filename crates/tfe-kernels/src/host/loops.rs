@@ -1,0 +1,355 @@
+//! Loops that write fresh memory, and the proof that they wrote all of it.
+#![expect(
+    unsafe_code,
+    reason = "turns slots that were all written into elements"
+)]
+
+use std::mem::MaybeUninit;
+
+use smallvec::SmallVec;
+use tfe_core::{Plain, Result, Tensor, TensorUninit, Word, ensure};
+
+/// The tensor whose elements `write` writes: it gets the slots, and returns the same memory as elements.
+///
+/// # Errors
+/// Those of `write`; `InvalidArgument` when the tensor has another type, `Internal` when other memory came back.
+pub(crate) fn fill<T: Plain>(
+    mut out: TensorUninit,
+    write: impl for<'a> FnOnce(&'a mut [MaybeUninit<T>]) -> Result<&'a mut [T]>,
+) -> Result<Tensor> {
+    let slots = out.as_uninit::<T>()?;
+    let wanted = (slots.as_ptr().addr(), slots.len());
+    let written = write(slots)?;
+    same_memory(wanted, written)?;
+    // SAFETY: `written` is the whole memory of `out` as initialised elements: nothing else has its address and length.
+    Ok(unsafe { out.assume_init() })
+}
+
+/// As [`fill`], for code that moves elements of plain types unseen, as words of their width.
+///
+/// # Errors
+/// Those of `write`; `Internal` when the elements are no words of that width or other memory came back.
+pub(crate) fn fill_words<W: Word>(
+    mut out: TensorUninit,
+    write: impl for<'a> FnOnce(&'a mut [MaybeUninit<W>]) -> Result<&'a mut [W]>,
+) -> Result<Tensor> {
+    let slots = out.as_uninit_words::<W>()?;
+    let wanted = (slots.as_ptr().addr(), slots.len());
+    let written = write(slots)?;
+    same_memory(wanted, written)?;
+    // SAFETY: as in `fill`; words are valid elements of every plain type but bool, whose readers check them.
+    Ok(unsafe { out.assume_init() })
+}
+
+fn same_memory<T>(wanted: (usize, usize), written: &[T]) -> Result<()> {
+    ensure!(
+        (written.as_ptr().addr(), written.len()) == wanted,
+        Internal,
+        "a kernel wrote {} of {} elements",
+        written.len(),
+        wanted.1
+    );
+    Ok(())
+}
+
+/// Writes a slice from its beginning to its end, piece by piece.
+pub(crate) struct Cursor<'a, T> {
+    slots: &'a mut [MaybeUninit<T>],
+    written: usize,
+}
+
+impl<'a, T: Copy> Cursor<'a, T> {
+    /// At the beginning of `slots`.
+    pub(crate) fn new(slots: &'a mut [MaybeUninit<T>]) -> Self {
+        Self { slots, written: 0 }
+    }
+
+    /// How many elements are still to be written.
+    pub(crate) fn remaining(&self) -> usize {
+        self.slots.len() - self.written
+    }
+
+    /// Writes the next `n` elements, which `write` gets as slots and returns as elements.
+    ///
+    /// # Panics
+    /// When fewer remain, or `write` returns other memory: faults of the kernel.
+    pub(crate) fn write(
+        &mut self,
+        n: usize,
+        write: impl for<'b> FnOnce(&'b mut [MaybeUninit<T>]) -> &'b mut [T],
+    ) {
+        let slots = &mut self.slots[self.written..][..n];
+        let wanted = (slots.as_ptr().addr(), n);
+        let written = write(slots);
+        assert!(
+            (written.as_ptr().addr(), written.len()) == wanted,
+            "other memory came back"
+        );
+        self.written += n;
+    }
+
+    /// Writes `values`.
+    ///
+    /// # Panics
+    /// When fewer slots remain.
+    pub(crate) fn copy(&mut self, values: &[T]) {
+        self.slots[self.written..][..values.len()].write_copy_of_slice(values);
+        self.written += values.len();
+    }
+
+    /// Writes `value` `n` times.
+    ///
+    /// # Panics
+    /// When fewer slots remain.
+    pub(crate) fn repeat(&mut self, value: T, n: usize) {
+        repeat(&mut self.slots[self.written..][..n], value);
+        self.written += n;
+    }
+
+    /// Writes one value.
+    ///
+    /// # Panics
+    /// When no slot remains.
+    pub(crate) fn push(&mut self, value: T) {
+        self.slots[self.written].write(value);
+        self.written += 1;
+    }
+
+    /// What was written so far, for loops that copy their own output.
+    pub(crate) fn written(&self) -> &[T] {
+        // SAFETY: every method writes all slots below `written` before it moves it.
+        unsafe { self.slots[..self.written].assume_init_ref() }
+    }
+
+    /// Writes what stands at `start..start + n` of the output once more.
+    ///
+    /// # Panics
+    /// When that was not written yet, or fewer slots remain.
+    pub(crate) fn copy_within(&mut self, start: usize, n: usize) {
+        let (done, rest) = self.slots.split_at_mut(self.written);
+        let from = &done[start..start + n];
+        // SAFETY: they lie below `written`, and every method writes all slots below it before it moves it.
+        let from = unsafe { from.assume_init_ref() };
+        rest[..n].write_copy_of_slice(from);
+        self.written += n;
+    }
+
+    /// The slice, all written.
+    ///
+    /// # Errors
+    /// `Internal` when some of it is not.
+    pub(crate) fn finish(self) -> Result<&'a mut [T]> {
+        ensure!(
+            self.remaining() == 0,
+            Internal,
+            "a kernel wrote {} of {} elements",
+            self.written,
+            self.slots.len()
+        );
+        // SAFETY: every method writes all slots below `written`, and that is all of them.
+        Ok(unsafe { self.slots.assume_init_mut() })
+    }
+}
+
+/// Writes `value` to each slot.
+pub(crate) fn repeat<U: Copy>(dst: &mut [MaybeUninit<U>], value: U) -> &mut [U] {
+    tabulate(dst, |_| value)
+}
+
+/// Writes `value(i)` to slot `i`.
+#[inline(always)]
+pub(crate) fn tabulate<U>(dst: &mut [MaybeUninit<U>], value: impl Fn(usize) -> U) -> &mut [U] {
+    for (i, slot) in dst.iter_mut().enumerate() {
+        slot.write(value(i));
+    }
+    // SAFETY: the loop wrote every slot.
+    unsafe { dst.assume_init_mut() }
+}
+
+/// Writes `f(a)` for each element. Compiled for the caller's SIMD level.
+///
+/// # Panics
+/// When the lengths differ.
+#[inline(always)]
+pub(crate) fn map<'a, T: Copy, U>(
+    dst: &'a mut [MaybeUninit<U>],
+    a: &[T],
+    f: impl Fn(T) -> U,
+) -> &'a mut [U] {
+    assert_eq!(dst.len(), a.len());
+    for (slot, &a) in dst.iter_mut().zip(a) {
+        slot.write(f(a));
+    }
+    // SAFETY: the loop wrote every slot: the lengths are the same.
+    unsafe { dst.assume_init_mut() }
+}
+
+/// Writes `f(a, b)` for each pair. Compiled for the caller's SIMD level.
+///
+/// # Panics
+/// When the lengths differ.
+#[inline(always)]
+pub(crate) fn zip<'a, T: Copy, S: Copy, U>(
+    dst: &'a mut [MaybeUninit<U>],
+    a: &[T],
+    b: &[S],
+    f: impl Fn(T, S) -> U,
+) -> &'a mut [U] {
+    let n = dst.len();
+    assert!(a.len() == n && b.len() == n);
+    for i in 0..n {
+        dst[i].write(f(a[i], b[i]));
+    }
+    // SAFETY: the loop wrote every slot.
+    unsafe { dst.assume_init_mut() }
+}
+
+/// A dimension of a walk: its length, and the strides of input and output in elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) len: usize,
+    pub(crate) from: isize,
+    pub(crate) to: usize,
+}
+
+/// Side of the square tiles of a transposing walk, in elements: two tiles of 16-byte words fit the first-level cache.
+const TILE: usize = 16;
+
+/// Writes the dense array of the shape of `dims`, outermost first, from the elements of `src` that the walk from
+/// element `start` passes.
+///
+/// # Panics
+/// When `dst` has another length, or the walk leaves `src`: faults of the kernel.
+pub(crate) fn gather<'a, W: Copy>(
+    dst: &'a mut [MaybeUninit<W>],
+    src: &[W],
+    dims: &[(usize, isize)],
+    start: usize,
+) -> &'a mut [W] {
+    let mut walk: SmallVec<[Walk; 6]> = SmallVec::new();
+    let mut to = 1;
+    for &(len, from) in dims.iter().rev() {
+        walk.push(Walk { len, from, to });
+        to *= len;
+    }
+    // Slot `sum(i * to)` is written for every index vector `i` in the loops below. These strides are those of a dense
+    // array of `to` slots, so that is each of them, once.
+    assert_eq!(dst.len(), to);
+    if to > 0 {
+        let inner = if walk.is_empty() {
+            Walk {
+                len: 1,
+                from: 1,
+                to: 1,
+            }
+        } else {
+            walk.remove(0)
+        };
+        let along = walk.iter().position(|d| d.from.unsigned_abs() == 1);
+        match along {
+            // Input and output are each dense along another dimension: tiles, so that neither side is read or written
+            // in long strides.
+            Some(i) if inner.from.unsigned_abs() > 1 => {
+                let other = walk.remove(i);
+                odometer(&walk, start as isize, &mut |from, to| {
+                    tiles(dst, src, from, to, other, inner)
+                });
+            }
+            _ => odometer(&walk, start as isize, &mut |from, to| {
+                row(dst, src, from, to, inner)
+            }),
+        }
+    }
+    // SAFETY: all slots were written, see above.
+    unsafe { dst.assume_init_mut() }
+}
+
+/// Calls `visit` with the offsets into input and output of each index vector; `dims` from the innermost outwards.
+fn odometer(dims: &[Walk], start: isize, visit: &mut dyn FnMut(isize, usize)) {
+    let mut index: SmallVec<[usize; 6]> = SmallVec::from_elem(0, dims.len());
+    let (mut from, mut to) = (start, 0);
+    loop {
+        visit(from, to);
+        let mut d = 0;
+        loop {
+            let Some(dim) = dims.get(d) else { return };
+            from += dim.from;
+            to += dim.to;
+            index[d] += 1;
+            if index[d] < dim.len {
+                break;
+            }
+            from -= dim.from * dim.len as isize;
+            to -= dim.to * dim.len;
+            index[d] = 0;
+            d += 1;
+        }
+    }
+}
+
+#[inline]
+fn row<W: Copy>(dst: &mut [MaybeUninit<W>], src: &[W], from: isize, to: usize, dim: Walk) {
+    let out = &mut dst[to..to + dim.len];
+    match dim.from {
+        1 if dim.len >= 8 => {
+            out.write_copy_of_slice(&src[from as usize..][..dim.len]);
+        }
+        0 => {
+            repeat(out, src[from as usize]);
+        }
+        stride => {
+            let mut at = from;
+            for slot in out {
+                slot.write(src[at as usize]);
+                at += stride;
+            }
+        }
+    }
+}
+
+/// The plane of `rows` and `cols`, tile by tile.
+#[inline]
+fn tiles<W: Copy>(
+    dst: &mut [MaybeUninit<W>],
+    src: &[W],
+    from: isize,
+    to: usize,
+    rows: Walk,
+    cols: Walk,
+) {
+    for i0 in (0..rows.len).step_by(TILE) {
+        for j0 in (0..cols.len).step_by(TILE) {
+            let n = TILE.min(cols.len - j0);
+            for i in i0..rows.len.min(i0 + TILE) {
+                let at = from + rows.from * i as isize + cols.from * j0 as isize;
+                row(dst, src, at, to + rows.to * i + j0, Walk { len: n, ..cols });
+            }
+        }
+    }
+}
+
+/// Runs `write(start, piece)` on pieces of `dst` of `piece` elements (the last may be shorter) on the threads of the
+/// rayon pool that it is called in.
+///
+/// # Panics
+/// When `write` returns other memory than it got.
+pub(crate) fn write_pieces<'a, U: Send>(
+    dst: &'a mut [MaybeUninit<U>],
+    piece: usize,
+    write: &(dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> &'b mut [U] + Sync),
+) -> &'a mut [U] {
+    use rayon::prelude::*;
+
+    dst.par_chunks_mut(piece)
+        .enumerate()
+        .for_each(|(i, slots)| {
+            let wanted = (slots.as_ptr().addr(), slots.len());
+            let written = write(i * piece, slots);
+            assert!(
+                (written.as_ptr().addr(), written.len()) == wanted,
+                "other memory came back"
+            );
+        });
+    // SAFETY: the chunks are all of `dst`, and each came back as elements.
+    unsafe { dst.assume_init_mut() }
+}

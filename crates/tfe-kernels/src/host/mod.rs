@@ -1,0 +1,15 @@
+//! What kernels are built from: loops, broadcasting, strided copies, reductions, parallel pieces, SIMD levels.
+//!
+//! The only unsafe code of this crate is in `loops`, `simd` and `gemm`. A kernel gets fresh memory as
+//! `&mut [MaybeUninit<T>]` and hands the same slice back as `&mut [T]`: the loops here are the way from one to the other,
+//! and [`fill`] checks that it is the same slice.
+
+#[macro_use]
+pub(crate) mod simd;
+
+pub(crate) mod axes;
+pub(crate) mod loops;
+pub(crate) mod parallel;
+pub(crate) mod strided;
+
+pub(crate) use loops::{Cursor, fill, fill_words};

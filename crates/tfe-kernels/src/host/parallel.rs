@@ -1,0 +1,96 @@
+//! When work is worth more than one thread, and how it is cut.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use tfe_device::Device;
+
+use super::loops;
+
+/// The least work, in nanoseconds, that pays for waking another thread.
+const GRAIN_NS: f64 = 50_000.0;
+/// Pieces a thread: more than one, so that a thread that comes late takes less.
+const PIECES_A_THREAD: usize = 4;
+
+/// The length of pieces to cut `n` units of work into; `n` itself when one thread should do it all.
+///
+/// `unit_ns` is a rough estimate for one unit on one thread.
+pub(crate) fn piece_len(device: &dyn Device, n: usize, unit_ns: f64) -> usize {
+    // The cheap question first: this is asked on every call.
+    if (n as f64) * unit_ns < 2.0 * GRAIN_NS {
+        return n;
+    }
+    let threads = device.parallelism();
+    if threads < 2 {
+        return n;
+    }
+    let least = (GRAIN_NS / unit_ns).ceil().max(1.0) as usize;
+    n.div_ceil(threads * PIECES_A_THREAD).max(least).min(n)
+}
+
+/// Writes `dst` on as many threads as its size is worth.
+///
+/// `write(start, piece)` writes the elements from `start` on; pieces start at multiples of `unit` elements. `element_ns`
+/// is a rough estimate for one element.
+pub(crate) fn write<'a, U: Send>(
+    device: &dyn Device,
+    dst: &'a mut [MaybeUninit<U>],
+    unit: usize,
+    element_ns: f64,
+    write: &(dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> &'b mut [U] + Sync),
+) -> &'a mut [U] {
+    let unit = unit.max(1);
+    let units = dst.len().div_ceil(unit);
+    let piece = piece_len(device, units, element_ns * unit as f64);
+    if piece >= units {
+        return write(0, dst);
+    }
+    let mut slots = Some(dst);
+    let mut written = None;
+    device.install(&mut || {
+        written = slots
+            .take()
+            .map(|dst| loops::write_pieces(dst, piece * unit, write));
+    });
+    written.expect("a device runs the work that it is given, once")
+}
+
+/// Runs `work` on ranges that together are `0..n`, on as many threads as it is worth.
+pub(crate) fn for_ranges(
+    device: &dyn Device,
+    n: usize,
+    unit_ns: f64,
+    work: &(dyn Fn(Range<usize>) + Sync),
+) {
+    use rayon::prelude::*;
+
+    let piece = piece_len(device, n, unit_ns);
+    if piece >= n {
+        return work(0..n);
+    }
+    device.install(&mut || {
+        (0..n.div_ceil(piece))
+            .into_par_iter()
+            .for_each(|i| work(i * piece..((i + 1) * piece).min(n)));
+    });
+}
+
+/// Runs `work` on mutable pieces of `data` of `piece` elements (the last may be shorter), all at once.
+pub(crate) fn for_pieces<T: Send>(
+    device: &dyn Device,
+    data: &mut [T],
+    piece: usize,
+    work: &(dyn Fn(usize, &mut [T]) + Sync),
+) {
+    use rayon::prelude::*;
+
+    let piece = piece.max(1);
+    if data.len() <= piece {
+        return work(0, data);
+    }
+    device.install(&mut || {
+        data.par_chunks_mut(piece)
+            .enumerate()
+            .for_each(|(i, chunk)| work(i * piece, chunk));
+    });
+}
