@@ -97,6 +97,12 @@ impl TensorHandle {
         self.device.as_ref().map_or(&CPU_0, |d| d.name())
     }
 
+    /// Full name of the device whose memory holds the tensor: the first CPU for what another device keeps in host memory.
+    pub fn backing_device_name(&self) -> &DeviceName {
+        let holds = |d: &&Arc<dyn Device>| d.is_host() || self.is_remote();
+        self.device.as_ref().filter(holds).map_or(&CPU_0, |d| d.name())
+    }
+
     /// The tensor in host memory: shared when it lies there, a copy otherwise.
     ///
     /// # Errors
@@ -140,6 +146,18 @@ impl TensorHandle {
     /// `InvalidArgument` for a device that `ctx` does not have, and what the devices report.
     pub fn copy_to(&self, ctx: &Context, device: &str) -> Result<Self> {
         self.copy_to_device(ctx.find_device(device)?)
+    }
+
+    /// The tensor on the same device, with memory of its own.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory, and what the device reports.
+    pub fn deep_copy(&self) -> Result<Self> {
+        let tensor = match &self.device {
+            Some(device) if self.is_remote() => device.copy_from_peer(&self.tensor, &**device)?,
+            _ => self.tensor.deep_copy()?,
+        };
+        Ok(Self { tensor, device: self.device.clone() })
     }
 
     pub(crate) fn copy_to_device(&self, to: &Arc<dyn Device>) -> Result<Self> {
