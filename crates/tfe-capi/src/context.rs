@@ -1,0 +1,171 @@
+//! `TFE_ContextOptions` and `TFE_Context` (`eager/c_api.h`).
+#![expect(unsafe_code, reason = "exported to C")]
+
+use std::ffi::{c_int, c_uchar, c_void};
+
+use tfe_core::{Result, ensure};
+use tfe_eager::{Context, ContextOptions, PlacementPolicy};
+use tfe_proto::tensorflow::ConfigProto;
+
+use crate::guard::{given, guard, shield, slice};
+use crate::{TF_DeviceList, TF_Status, parse_config};
+
+/// How a context is to be set up.
+#[derive(Debug, Default)]
+pub struct TFE_ContextOptions {
+    config: ConfigProto,
+    /// As C gave it, checked when a context is made: the call that sets it has no status.
+    policy: Option<TFE_ContextDevicePlacementPolicy>,
+}
+
+/// The number of a [`PlacementPolicy`] as C passes it: any number.
+pub type TFE_ContextDevicePlacementPolicy = c_int;
+
+/// What ops run in.
+#[derive(Debug)]
+pub struct TFE_Context(pub(crate) Context);
+
+impl TFE_Context {
+    /// A context as clients configure it.
+    pub(crate) fn new(config: &ConfigProto, policy: PlacementPolicy) -> Result<Box<Self>> {
+        let threads = config.intra_op_parallelism_threads;
+        ensure!(
+            threads >= 0,
+            InvalidArgument,
+            "intra_op_parallelism_threads is {threads}"
+        );
+        let cpus = config.device_count.get("CPU").copied().unwrap_or(1);
+        let defaults = ContextOptions::default();
+        let options = ContextOptions {
+            threads: usize::try_from(threads)
+                .ok()
+                .filter(|&n| n > 0)
+                .or(defaults.threads),
+            cpu_devices: u32::try_from(cpus).unwrap_or(1).max(1),
+            placement_policy: policy,
+            soft_placement: config.allow_soft_placement,
+            ..defaults
+        };
+        Ok(Box::new(Self(Context::builder().options(options).build()?)))
+    }
+}
+
+/// New options.
+#[unsafe(no_mangle)]
+pub extern "C" fn TFE_NewContextOptions() -> Option<Box<TFE_ContextOptions>> {
+    Some(Box::default())
+}
+
+/// Sets the configuration.
+///
+/// # Safety
+/// As [the crate](crate#safety) says; `proto` leads to `proto_len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextOptionsSetConfig(
+    options: Option<&mut TFE_ContextOptions>,
+    proto: *const c_void,
+    proto_len: usize,
+    status: *mut TF_Status,
+) {
+    // SAFETY: an array of bytes, says the caller.
+    let bytes = unsafe { slice(proto.cast::<u8>(), proto_len, "proto") };
+    let set = || {
+        given(options, "options")?.config = parse_config(bytes?)?;
+        Ok(())
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, (), set) }
+}
+
+/// Allows ops to run later. They do not: a context runs each op within `TFE_Execute`, whatever is allowed.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextOptionsSetAsync(
+    _options: Option<&mut TFE_ContextOptions>,
+    _enable: c_uchar,
+) {
+}
+
+/// Sets the placement policy.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextOptionsSetDevicePlacementPolicy(
+    options: Option<&mut TFE_ContextOptions>,
+    policy: TFE_ContextDevicePlacementPolicy,
+) {
+    if let Some(options) = options {
+        options.policy = Some(policy);
+    }
+}
+
+/// Deletes options.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_DeleteContextOptions(options: Option<Box<TFE_ContextOptions>>) {
+    drop(options);
+}
+
+/// A new context.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_NewContext(
+    opts: Option<&TFE_ContextOptions>,
+    status: *mut TF_Status,
+) -> Option<Box<TFE_Context>> {
+    let make = || {
+        let options = given(opts, "opts")?;
+        let policy = match options.policy {
+            Some(number) => PlacementPolicy::from_number(number)?,
+            None => PlacementPolicy::default(),
+        };
+        TFE_Context::new(&options.config, policy).map(Some)
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, None, make) }
+}
+
+/// Deletes a context.
+///
+/// # Safety
+/// As [the crate](crate#safety) says; no op of the context is left.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_DeleteContext(ctx: Option<Box<TFE_Context>>) {
+    shield((), || {
+        drop(ctx);
+        Ok(())
+    });
+}
+
+/// The devices of a context.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextListDevices(
+    ctx: Option<&TFE_Context>,
+    status: *mut TF_Status,
+) -> Option<Box<TF_DeviceList>> {
+    let list = || Ok(Some(Box::new(TF_DeviceList::of(&given(ctx, "ctx")?.0))));
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, None, list) }
+}
+
+/// Drops the cached kernels.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextClearCaches(ctx: Option<&TFE_Context>) {
+    shield((), || {
+        given(ctx, "ctx")?.0.clear_caches();
+        Ok(())
+    });
+}

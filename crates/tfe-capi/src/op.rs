@@ -1,0 +1,356 @@
+//! `TFE_Op` (`eager/c_api.h`): a call in the making, but for its attrs (`attrs.rs`).
+#![expect(unsafe_code, reason = "exported to C")]
+
+use std::cell::{OnceCell, RefCell};
+use std::ffi::{CString, c_char, c_int, c_uchar};
+use std::ptr::{null, null_mut};
+
+use smallvec::SmallVec;
+use tfe_core::Result;
+use tfe_eager::{Op, TensorHandle};
+
+use crate::guard::{as_mut, as_ref, given, guard, shield, slice, text};
+use crate::handle::value;
+use crate::{TF_Status, TFE_Context, TFE_TensorHandle};
+
+/// The number of an attr's kind.
+pub type TF_AttrType = c_int;
+
+/// What an attr's kind is after an error: it means nothing.
+pub(crate) const NO_ATTR_TYPE: TF_AttrType = 1;
+
+/// An op or function with its inputs, attrs and device.
+#[derive(Debug)]
+pub struct TFE_Op {
+    /// The context lives longer, as the header wants it: that is what `'static` means here, see [`TFE_Op::new`].
+    pub(crate) op: Op<'static>,
+    ctx: *mut TFE_Context,
+    /// The name with a zero at its end, for whoever asked.
+    name: OnceCell<CString>,
+    /// Inputs that the client asked for, each at its index, in a place that does not move.
+    shown: RefCell<Vec<Option<Box<TFE_TensorHandle>>>>,
+}
+
+impl TFE_Op {
+    /// # Safety
+    /// `ctx` is null or leads to a context that outlives the op.
+    #[inline]
+    unsafe fn new(ctx: *mut TFE_Context, name: &str) -> Result<Box<Self>> {
+        // The one place where a context's life is stretched.
+        // SAFETY: the context outlives the op, says the caller, and nothing else is given this reference.
+        let context: &'static TFE_Context = unsafe { as_ref(ctx, "ctx") }?;
+        Ok(Box::new(Self {
+            op: context.0.op(name)?,
+            ctx,
+            name: OnceCell::new(),
+            shown: RefCell::default(),
+        }))
+    }
+
+    pub(crate) fn context(&self) -> *mut TFE_Context {
+        self.ctx
+    }
+
+    /// Lets go of the inputs that were shown, when the op has no inputs any more.
+    #[inline]
+    pub(crate) fn forget_inputs(&mut self) {
+        if self.op.inputs().is_empty() {
+            self.shown.get_mut().clear();
+        }
+    }
+
+    fn reset(&mut self, name: &str, device: &str) -> Result<()> {
+        self.op.reset(name)?;
+        self.name.take();
+        self.forget_inputs();
+        self.op.set_device(device)
+    }
+
+    fn name(&self) -> *const c_char {
+        let name = self
+            .name
+            .get_or_init(|| CString::new(self.op.name()).unwrap_or_default());
+        name.as_ptr()
+    }
+
+    fn shown_input(&self, index: usize) -> *mut TFE_TensorHandle {
+        let Some(input) = self.op.inputs().get(index) else {
+            return null_mut();
+        };
+        let mut shown = self.shown.borrow_mut();
+        if shown.len() <= index {
+            shown.resize_with(index + 1, || None);
+        }
+        &raw mut **shown[index].get_or_insert_with(|| input.clone().into())
+    }
+}
+
+/// A name of a device: none for null.
+///
+/// # Safety
+/// Null or a C string.
+pub(crate) unsafe fn device_text<'a>(name: *const c_char) -> std::borrow::Cow<'a, str> {
+    // SAFETY: the caller's promise.
+    unsafe { text(name, "device_name") }.unwrap_or_default()
+}
+
+/// A new op.
+///
+/// # Safety
+/// As [the crate](crate#safety) says; `ctx` is deleted after the op only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_NewOp(
+    ctx: *mut TFE_Context,
+    op_or_function_name: *const c_char,
+    status: *mut TF_Status,
+) -> Option<Box<TFE_Op>> {
+    // SAFETY: null or a C string.
+    let name = unsafe { text(op_or_function_name, "op_or_function_name") };
+    let make = || {
+        // SAFETY: the context outlives the op, says the caller.
+        unsafe { TFE_Op::new(ctx, &name?) }.map(Some)
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, None, make) }
+}
+
+/// Deletes an op.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_DeleteOp(op: Option<Box<TFE_Op>>) {
+    shield((), || {
+        drop(op);
+        Ok(())
+    });
+}
+
+/// Makes an op a new one.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpReset(
+    op_to_reset: Option<&mut TFE_Op>,
+    op_or_function_name: *const c_char,
+    raw_device_name: *const c_char,
+    status: *mut TF_Status,
+) {
+    // SAFETY: null or a C string.
+    let name = unsafe { text(op_or_function_name, "op_or_function_name") };
+    // SAFETY: null or a C string.
+    let device = unsafe { device_text(raw_device_name) };
+    let reset = || given(op_to_reset, "op_to_reset")?.reset(&name?, &device);
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, (), reset) }
+}
+
+/// The name of the op or function.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetName(
+    op: Option<&TFE_Op>,
+    status: *mut TF_Status,
+) -> *const c_char {
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, null(), || Ok(given(op, "op")?.name())) }
+}
+
+/// The context of the op.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetContext(
+    op: Option<&TFE_Op>,
+    status: *mut TF_Status,
+) -> *mut TFE_Context {
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, null_mut(), || Ok(given(op, "op")?.ctx)) }
+}
+
+/// Asks for a device.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpSetDevice(
+    op: Option<&mut TFE_Op>,
+    device_name: *const c_char,
+    status: *mut TF_Status,
+) {
+    // SAFETY: null or a C string.
+    let device = unsafe { device_text(device_name) };
+    let set = || given(op, "op")?.op.set_device(&device);
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, (), set) }
+}
+
+/// The device that was asked for.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetDevice(
+    op: Option<&TFE_Op>,
+    status: *mut TF_Status,
+) -> *const c_char {
+    let device = || Ok(given(op, "op")?.op.requested_device().as_ptr());
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, null(), device) }
+}
+
+/// Adds an input.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpAddInput(
+    op: Option<&mut TFE_Op>,
+    input: Option<&TFE_TensorHandle>,
+    status: *mut TF_Status,
+) {
+    let add = || given(op, "op")?.op.add_input(value(input)?);
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, (), add) }
+}
+
+/// Adds all values of an input that is a list.
+///
+/// # Safety
+/// As [the crate](crate#safety) says; `inputs` leads to `num_inputs` handles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpAddInputList(
+    op: Option<&mut TFE_Op>,
+    inputs: *const Option<&TFE_TensorHandle>,
+    num_inputs: c_int,
+    status: *mut TF_Status,
+) {
+    // SAFETY: an array, says the caller.
+    let inputs = unsafe { slice(inputs, num_inputs, "inputs") };
+    let add = || {
+        let handles = inputs?.iter().map(|&input| value(input));
+        let handles: SmallVec<[&TensorHandle; 8]> = handles.collect::<Result<_>>()?;
+        given(op, "op")?.op.add_input_refs(handles.iter().copied())
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, (), add) }
+}
+
+/// The number of inputs added so far; -1 after an error.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetFlatInputCount(
+    op: Option<&TFE_Op>,
+    status: *mut TF_Status,
+) -> c_int {
+    let count = || Ok(given(op, "op")?.op.inputs().len() as c_int);
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, -1, count) }
+}
+
+/// An input; null when there is none at that index.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetFlatInput(
+    op: Option<&TFE_Op>,
+    index: c_int,
+    status: *mut TF_Status,
+) -> *mut TFE_TensorHandle {
+    let input = || {
+        let op = given(op, "op")?;
+        Ok(usize::try_from(index).map_or(null_mut(), |i| op.shown_input(i)))
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, null_mut(), input) }
+}
+
+/// The kind of an attr.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetAttrType(
+    op: Option<&TFE_Op>,
+    attr_name: *const c_char,
+    is_list: *mut c_uchar,
+    status: *mut TF_Status,
+) -> TF_AttrType {
+    // SAFETY: null or a C string.
+    let name = unsafe { text(attr_name, "attr_name") };
+    let kind = || {
+        let (kind, list) = given(op, "op")?.op.attr_type(&name?)?;
+        // SAFETY: null or a byte of the caller's.
+        *unsafe { as_mut(is_list, "is_list") }? = list.into();
+        Ok(kind as TF_AttrType)
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, NO_ATTR_TYPE, kind) }
+}
+
+/// The kind of an attr of an op or function of a name.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpNameGetAttrType(
+    ctx: Option<&TFE_Context>,
+    op_or_function_name: *const c_char,
+    attr_name: *const c_char,
+    is_list: *mut c_uchar,
+    status: *mut TF_Status,
+) -> TF_AttrType {
+    // SAFETY: null or a C string.
+    let op = unsafe { text(op_or_function_name, "op_or_function_name") };
+    // SAFETY: null or a C string.
+    let name = unsafe { text(attr_name, "attr_name") };
+    let kind = || {
+        let (kind, list) = given(ctx, "ctx")?.0.op(&op?)?.attr_type(&name?)?;
+        // SAFETY: null or a byte of the caller's.
+        *unsafe { as_mut(is_list, "is_list") }? = list.into();
+        Ok(kind as TF_AttrType)
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, NO_ATTR_TYPE, kind) }
+}
+
+/// The number of values of an input; -1 after an error.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetInputLength(
+    op: Option<&TFE_Op>,
+    input_name: *const c_char,
+    status: *mut TF_Status,
+) -> c_int {
+    // SAFETY: null or a C string.
+    let name = unsafe { text(input_name, "input_name") };
+    let length = || Ok(given(op, "op")?.op.attrs().input_len(&name?)? as c_int);
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, -1, length) }
+}
+
+/// The number of values of an output; -1 after an error.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_OpGetOutputLength(
+    op: Option<&TFE_Op>,
+    output_name: *const c_char,
+    status: *mut TF_Status,
+) -> c_int {
+    // SAFETY: null or a C string.
+    let name = unsafe { text(output_name, "output_name") };
+    let length = || Ok(given(op, "op")?.op.attrs().output_len(&name?)? as c_int);
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, -1, length) }
+}
