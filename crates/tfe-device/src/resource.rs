@@ -6,9 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tfe_core::{
-    DataType, PartialShape, ResourceHandle, ResourceRef, Result, Tensor, bail, ensure, err,
-};
+use tfe_core::{DataType, Error, ResourceHandle, ResourceRef, Result, Tensor, bail, ensure, err};
 
 use crate::DeviceName;
 
@@ -31,6 +29,19 @@ impl<R> Slot<R> {
     }
 }
 
+/// A slot of any type.
+trait AnySlot: Any + Send + Sync {
+    fn empty(&self);
+}
+
+impl<R: Send + 'static> AnySlot for Slot<R> {
+    fn empty(&self) {
+        // Dropped outside of the lock: a resource may run a client's deallocator.
+        let resource = self.with(Option::take);
+        drop(resource);
+    }
+}
+
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     container: String,
@@ -42,7 +53,7 @@ struct Key {
 pub struct ResourceManager {
     id: u64,
     device: DeviceName,
-    slots: Mutex<HashMap<Key, Arc<dyn Any + Send + Sync>>>,
+    slots: Mutex<HashMap<Key, Arc<dyn AnySlot>>>,
     anonymous: AtomicU64,
 }
 
@@ -93,7 +104,7 @@ impl ResourceManager {
         )
     }
 
-    fn new_slot<R: Send + 'static>(&self) -> Arc<dyn Any + Send + Sync> {
+    fn new_slot<R: Send + 'static>(&self) -> Arc<dyn AnySlot> {
         Arc::new(Slot::<R> {
             manager: self.id,
             value: Mutex::new(None),
@@ -102,7 +113,7 @@ impl ResourceManager {
 
     fn handle_to(
         &self,
-        slot: Arc<dyn Any + Send + Sync>,
+        slot: Arc<dyn AnySlot>,
         container: &str,
         name: &str,
         type_name: &'static str,
@@ -119,7 +130,7 @@ impl ResourceManager {
     /// The slot that a handle means, if it is one of this manager's and of type `R`.
     ///
     /// # Errors
-    /// `FailedPrecondition` for the null handle and handles to other kinds or of another manager.
+    /// `FailedPrecondition` for the null handle and handles of another manager, `InvalidArgument` for another kind.
     pub fn slot<'h, R: Send + 'static>(&self, handle: &'h ResourceHandle) -> Result<&'h Slot<R>> {
         let Some(target) = handle.target() else {
             bail!(FailedPrecondition, "the resource handle is empty");
@@ -134,21 +145,22 @@ impl ResourceManager {
                 target.name
             ),
             None => bail!(
-                FailedPrecondition,
-                "Could not find {}/{}: it is a {}, which this op does not take",
-                target.container,
+                InvalidArgument,
+                "Trying to access a handle's resource using the wrong type. The handle points to a resource (name '{}') of type '{}' but you are trying to access the resource as type '{}'",
                 target.name,
-                target.type_name
+                target.type_name,
+                std::any::type_name::<R>()
             ),
         }
     }
 
-    /// Empties all slots; handles to them stay valid and find nothing.
+    /// Empties all named slots; handles to them stay valid and find nothing until the resource is made anew.
     pub fn clear(&self) {
-        self.slots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        let slots: Vec<_> = {
+            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.values().cloned().collect()
+        };
+        slots.iter().for_each(|slot| slot.empty());
     }
 }
 
@@ -189,13 +201,19 @@ impl Variable {
     }
 
     /// The error of a variable that is not there.
-    pub fn missing(handle: &ResourceHandle) -> tfe_core::Error {
-        let (container, name) = handle
-            .target()
-            .map_or(("", ""), |t| (&*t.container, &*t.name));
+    pub fn missing(handle: &ResourceHandle) -> Error {
+        let (container, name) = container_and_name(handle);
+        Self::not_found(
+            handle,
+            format_args!("Resource {container}/{name} does not exist."),
+        )
+    }
+
+    fn not_found(handle: &ResourceHandle, why: impl fmt::Display) -> Error {
+        let (container, name) = container_and_name(handle);
         err!(
             FailedPrecondition,
-            "Could not find variable {name}. This could mean that the variable has been deleted or was never initialized. Debug info: container={container}, status error message=Resource {container}/{name} does not exist."
+            "Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean the variable is uninitialized. Debug info: container={container}, status error message={why}"
         )
     }
 
@@ -210,7 +228,7 @@ impl Variable {
     ) -> Result<Tensor> {
         let slot = manager
             .slot::<Self>(handle)
-            .map_err(|_| Self::missing(handle))?;
+            .map_err(|e| Self::not_found(handle, e.message()))?;
         slot.with(|variable| {
             let variable = variable.as_ref().ok_or_else(|| Self::missing(handle))?;
             ensure!(
@@ -225,26 +243,50 @@ impl Variable {
 
     /// Gives the variable that `handle` means a new value; makes it when it is not there.
     ///
+    /// A variable keeps its data type. It keeps its shape only if `same_shape` asks for it.
+    ///
     /// # Errors
-    /// `FailedPrecondition` when the handle means something else; `InvalidArgument` when `shape` is given and differs.
+    /// `FailedPrecondition` for a handle of another manager; `InvalidArgument` when the handle means something else, or
+    /// data type or shape do not fit.
     pub fn assign(
         manager: &ResourceManager,
         handle: &ResourceHandle,
         value: Tensor,
-        shape: Option<&PartialShape>,
+        same_shape: bool,
     ) -> Result<()> {
-        if let Some(shape) = shape {
-            ensure!(
-                shape.is_compatible_with(value.shape()),
-                InvalidArgument,
-                "Cannot assign a tensor of shape {} to a variable of shape {shape}",
-                value.shape()
-            );
-        }
         let slot = manager.slot::<Self>(handle)?;
-        // The old value is dropped outside of the lock: it may run a client's deallocator.
-        let old = slot.with(|variable| variable.replace(Self::new(value)));
-        drop(old);
+        let mut new = Some(Self::new(value));
+        slot.with(|variable| {
+            if let (Some(old), Some(new)) = (&variable, &new) {
+                old.check_assignable(&new.value, same_shape)?;
+            }
+            // What goes is dropped outside of the lock: it may run a client's deallocator.
+            std::mem::swap(variable, &mut new);
+            Ok(())
+        })
+    }
+
+    fn check_assignable(&self, value: &Tensor, same_shape: bool) -> Result<()> {
+        ensure!(
+            value.dtype() == self.value.dtype(),
+            InvalidArgument,
+            "Trying to assign variable with wrong dtype. Expected {} got {}",
+            self.value.dtype(),
+            value.dtype()
+        );
+        ensure!(
+            !same_shape || value.shape() == self.value.shape(),
+            InvalidArgument,
+            "Trying to assign to variable with tensor with wrong shape. Expected {} got {}",
+            self.value.shape(),
+            value.shape()
+        );
         Ok(())
     }
+}
+
+fn container_and_name(handle: &ResourceHandle) -> (&str, &str) {
+    handle
+        .target()
+        .map_or(("", ""), |t| (&*t.container, &*t.name))
 }

@@ -3,4 +3,11 @@
 use tfe_device::KernelDef;
 
 /// The kernels of each file of each family that is compiled in.
-pub(crate) const ALL: &[&[&[KernelDef]]] = &[];
+pub(crate) const ALL: &[&[&[KernelDef]]] = &[
+    #[cfg(feature = "array")]
+    crate::array::KERNELS,
+    #[cfg(feature = "state")]
+    crate::state::KERNELS,
+    #[cfg(feature = "string")]
+    crate::string::KERNELS,
+];

@@ -7,6 +7,15 @@
 
 mod generated;
 mod host;
+#[cfg(test)]
+mod testing;
+
+#[cfg(feature = "array")]
+mod array;
+#[cfg(feature = "state")]
+mod state;
+#[cfg(feature = "string")]
+mod string;
 
 use tfe_device::KernelDef;
 

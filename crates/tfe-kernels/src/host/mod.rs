@@ -9,6 +9,7 @@ pub(crate) mod simd;
 
 pub(crate) mod axes;
 pub(crate) mod loops;
+pub(crate) mod owned;
 pub(crate) mod parallel;
 pub(crate) mod strided;
 
