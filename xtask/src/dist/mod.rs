@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
+mod sanitize;
 mod verify;
+
+pub(crate) use sanitize::program_args;
 
 use crate::tools::{cargo, copy_dir, target_dir};
 
@@ -104,6 +107,7 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
         let archive = lib.join("libtensorflow.a");
         cmd!(sh, "strip --strip-debug {archive}").quiet().run()?;
     }
+    sanitize::install_runtime(sh, variant)?;
     sh.create_dir(lib.join("pkgconfig"))?;
     sh.write_file(lib.join("pkgconfig/tensorflow.pc"), pkgconfig())?;
     let headers = Path::new("crates/tfe-capi/include");
@@ -131,7 +135,7 @@ fn archive(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     let host = host(sh)?;
     let target = target_dir().join(sanitizer);
     let mut flags = std::env::var("RUSTFLAGS").unwrap_or_default();
-    // std has no instrumentation; rustc wants to hear that this is known.
+    // The standard library comes without; rustc wants to hear that this is known.
     flags.push_str(&format!(
         " -Zsanitizer={sanitizer} -Cunsafe-allow-abi-mismatch=sanitizer -Cforce-frame-pointers=yes"
     ));
@@ -142,7 +146,12 @@ fn archive(sh: &Shell, variant: Variant) -> Result<PathBuf> {
         // The stable compiler has the sanitizers and their runtimes, behind an unstable flag.
         .env("RUSTC_BOOTSTRAP", "1")
         .run()?;
-    Ok(target.join(host).join(profile).join("libtensorflow.a"))
+    let archive = target.join(host).join(profile).join("libtensorflow.a");
+    if variant == Variant::Tsan {
+        sanitize::instrument_std(sh, &archive)
+    } else {
+        Ok(archive)
+    }
 }
 
 fn host(sh: &Shell) -> Result<String> {
@@ -171,9 +180,7 @@ fn link(sh: &Shell, variant: Variant, archive: &Path, output: &Path) -> Result<(
     if variant == Variant::Release {
         command = command.arg("-Wl,--strip-all");
     }
-    if let Some(sanitizer) = variant.sanitizer() {
-        command = command.arg(format!("-fsanitize={sanitizer}"));
-    }
+    command = command.args(sanitize::link_args(sh, variant)?);
     command.run().context("linking the shared library")
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use xshell::{Shell, cmd};
 
-use super::{EXPORTED_MANGLED, EXPORTED_PREFIXES, SONAME, VERSION_NODE, Variant};
+use super::{
+    ABI_VERSION, EXPORTED_MANGLED, EXPORTED_PREFIXES, SONAME, VERSION_NODE, Variant, program_args,
+};
 
 /// The C library's own objects, by the names of x86-64 and aarch64, and the unwinder.
 const ALLOWED_LIBRARIES: &[&str] = &[
@@ -51,7 +53,28 @@ pub(super) fn run(sh: &Shell, variant: Variant, library: &Path) -> Result<String
             check_instrumentation(&undefined, variant)?;
         }
     }
+    load(sh, variant)?;
     Ok(format!("{exported} functions, {megabytes}"))
+}
+
+/// A program links with it, starts, and gets the version that is promised.
+fn load(sh: &Shell, variant: Variant) -> Result<()> {
+    let dir = variant.dir();
+    let (source, program) = (dir.join("load.c"), dir.join("load"));
+    let code = format!(
+        "#include <string.h>\nconst char* TF_Version(void);\n\
+         int main(void) {{ return strcmp(TF_Version(), \"{ABI_VERSION}\"); }}\n"
+    );
+    sh.write_file(&source, code)?;
+    cmd!(sh, "cc -o {program} {source}")
+        .args(program_args(variant))
+        .quiet()
+        .run()?;
+    let version = "TF_Version is another, or a program does not start";
+    cmd!(sh, "{program}").quiet().run().context(version)?;
+    sh.remove_path(source)?;
+    sh.remove_path(program)?;
+    Ok(())
 }
 
 /// The soname, and nothing needed beyond the C library.
