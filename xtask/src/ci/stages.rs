@@ -338,7 +338,7 @@ fn deny(run: &mut Run<'_>) -> Result<Outcome> {
         return Ok(Outcome::skipped("cargo-deny is not installed"));
     }
     cargo(run.sh)
-        .args(["deny", "--offline", "check", "bans", "licenses", "sources"])
+        .args(["deny", "check", "bans", "licenses", "sources"])
         .run()?;
     Ok(Outcome::Passed)
 }

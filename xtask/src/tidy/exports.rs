@@ -19,6 +19,8 @@ pub(super) fn tested(files: &[File]) -> Complaints {
             continue;
         }
         for (line, name) in exports(&file.text) {
+            // A program of the first API writes the plain name, which the header renames.
+            let name = name.strip_suffix("_2017").unwrap_or(name);
             if !tests.iter().any(|test| has_word(&test.text, name)) {
                 complaints.push(format!("{}:{line}: {name} is used in no C test", file.path));
             }
@@ -78,6 +80,6 @@ mod tests {
         };
         assert_eq!(tested(&files("TF_NewStatus(); TF_New();")), [""; 0]);
         let wanted = "crates/tfe-capi/src/status.rs:5: TF_New is used in no C test";
-        assert_eq!(tested(&files("TF_NewStatus(); // TF_New_2017")), [wanted]);
+        assert_eq!(tested(&files("TF_NewStatus(); // TF_NewTensor")), [wanted]);
     }
 }
