@@ -6,6 +6,8 @@ use tfe_device::KernelDef;
 pub(crate) const ALL: &[&[&[KernelDef]]] = &[
     #[cfg(feature = "array")]
     crate::array::KERNELS,
+    #[cfg(feature = "math")]
+    crate::math::KERNELS,
     #[cfg(feature = "state")]
     crate::state::KERNELS,
     #[cfg(feature = "string")]

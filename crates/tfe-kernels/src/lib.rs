@@ -12,6 +12,8 @@ mod testing;
 
 #[cfg(feature = "array")]
 mod array;
+#[cfg(feature = "math")]
+mod math;
 #[cfg(feature = "state")]
 mod state;
 #[cfg(feature = "string")]

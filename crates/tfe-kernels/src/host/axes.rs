@@ -37,6 +37,15 @@ pub(crate) fn integers(tensor: &Tensor) -> Result<SmallVec<[i64; 8]>> {
     })
 }
 
+/// The index vector of element `i` of a dense array.
+#[cfg(test)]
+pub(crate) fn index_of(mut i: usize, dims: &[i64], index: &mut [i64]) {
+    for (index, &d) in index.iter_mut().zip(dims).rev() {
+        *index = i as i64 % d;
+        i /= d as usize;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@
 )]
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use smallvec::SmallVec;
 use tfe_core::{Plain, Result, Tensor, TensorUninit, Word, ensure};
@@ -326,6 +327,31 @@ fn tiles<W: Copy>(
             }
         }
     }
+}
+
+/// Runs `write(block, range)` on blocks of `dst`, one after the other; `range` is where in `dst` the block lies.
+///
+/// # Panics
+/// When `write` returns other memory than it got.
+#[inline(always)]
+pub(crate) fn by_blocks<U>(
+    dst: &mut [MaybeUninit<U>],
+    block: usize,
+    mut write: impl for<'b> FnMut(&'b mut [MaybeUninit<U>], Range<usize>) -> &'b mut [U],
+) -> &mut [U] {
+    let mut start = 0;
+    for slots in dst.chunks_mut(block) {
+        let n = slots.len();
+        let wanted = (slots.as_ptr().addr(), n);
+        let written = write(slots, start..start + n);
+        assert!(
+            (written.as_ptr().addr(), written.len()) == wanted,
+            "other memory came back"
+        );
+        start += n;
+    }
+    // SAFETY: the chunks are all of `dst`, and each came back as elements.
+    unsafe { dst.assume_init_mut() }
 }
 
 /// Runs `write(start, piece)` on pieces of `dst` of `piece` elements (the last may be shorter) on the threads of the

@@ -8,7 +8,10 @@
 pub(crate) mod simd;
 
 pub(crate) mod axes;
+pub(crate) mod broadcast;
+pub(crate) mod elementwise;
 pub(crate) mod loops;
+pub(crate) mod number;
 pub(crate) mod owned;
 pub(crate) mod parallel;
 pub(crate) mod strided;
