@@ -37,15 +37,21 @@ pub struct AttrBuilder<'a> {
     sum: Fingerprint128,
     /// Values by slot, in the order they came.
     set: SmallVec<[(usize, AttrValue); 3]>,
-    /// Values of attributes that the op does not have.
-    extras: Vec<(Box<str>, AttrValue)>,
-    /// The node's name, where it is not the op's.
-    pub(crate) node_name: Option<Box<str>>,
+    rare: Option<Box<Rare>>,
     num_inputs: u32,
     /// The argument that the next input belongs to.
     next_arg: u16,
     /// Whether inputs still say what attributes are.
     infers: bool,
+}
+
+/// What few calls have; apart, so that the others need not carry it.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    /// Values of attributes that the op does not have.
+    extras: Vec<(Box<str>, AttrValue)>,
+    /// The node's name, where it is not the op's.
+    node_name: Option<Box<str>>,
 }
 
 impl<'a> AttrBuilder<'a> {
@@ -57,8 +63,7 @@ impl<'a> AttrBuilder<'a> {
             sum: spec.base_fingerprint(),
             spec,
             set: SmallVec::new(),
-            extras: Vec::new(),
-            node_name: None,
+            rare: None,
             num_inputs: 0,
             next_arg: 0,
             infers: true,
@@ -83,20 +88,38 @@ impl<'a> AttrBuilder<'a> {
     }
 
     #[inline]
+    fn has_slot(&self, slot: usize) -> bool {
+        self.set.iter().any(|&(s, _)| s == slot)
+    }
+
+    #[inline]
     fn set_slot(&mut self, slot: usize, value: AttrValue) {
-        if self.set.iter().any(|&(s, _)| s == slot) {
-            return;
+        if !self.has_slot(slot) {
+            self.sum = self.sum.plus(self.spec.attrs[slot].contribution(&value));
+            self.set.push((slot, value));
         }
-        self.sum = self.sum.plus(self.spec.attrs[slot].contribution(&value));
-        self.set.push((slot, value));
     }
 
     #[cold]
     fn set_extra(&mut self, name: &str, value: AttrValue) {
-        if self.extras.iter().all(|(n, _)| **n != *name) {
+        if self.extras().all(|(n, _)| n != name) {
             self.sum = self.sum.plus(extra_contribution(name, &value));
-            self.extras.push((name.into(), value));
+            let rare = self.rare.get_or_insert_default();
+            rare.extras.push((name.into(), value));
         }
+    }
+
+    pub(crate) fn set_node_name(&mut self, name: &str) {
+        self.rare.get_or_insert_default().node_name = Some(name.into());
+    }
+
+    /// The node's name: the op's, or that of the node that the builder was made from.
+    pub(crate) fn node_name(&self) -> &str {
+        let name = self
+            .rare
+            .as_ref()
+            .and_then(|rare| rare.node_name.as_deref());
+        name.unwrap_or(self.spec.name())
     }
 
     /// Says how many inputs there are, without their types.
@@ -137,7 +160,9 @@ impl<'a> AttrBuilder<'a> {
         }
         let dtype_from = arg.dtype;
         self.next_arg += 1;
-        if let ArgType::Attr(slot) = dtype_from {
+        if let ArgType::Attr(slot) = dtype_from
+            && !self.has_slot(slot)
+        {
             self.set_slot(slot, dtype.into());
         }
     }
@@ -205,7 +230,7 @@ impl<'a> AttrBuilder<'a> {
     /// Whether an attribute was set, or inferred.
     pub fn is_set(&self, name: &str) -> bool {
         match self.spec.attr_slot(name) {
-            Some(slot) => self.set.iter().any(|&(s, _)| s == slot),
+            Some(slot) => self.has_slot(slot),
             None => self.extras().any(|(n, _)| n == name),
         }
     }
@@ -238,7 +263,8 @@ impl<'a> AttrBuilder<'a> {
     }
 
     pub(crate) fn extras(&self) -> impl Iterator<Item = (&str, &AttrValue)> {
-        self.extras.iter().map(|(name, value)| (&**name, value))
+        let extras = self.rare.as_ref().map_or(&[][..], |rare| &rare.extras);
+        extras.iter().map(|(name, value)| (&**name, value))
     }
 
     /// How many tensors the input argument of that name takes, by the attributes as they are now.
@@ -265,6 +291,18 @@ impl<'a> AttrBuilder<'a> {
         args::len(&self.spec, &self.spec.outputs[index], &|slot| {
             self.slot(slot)
         })
+    }
+}
+
+impl Drop for AttrBuilder<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // Most values are scalars, and the general way of dropping a value takes ten times as long as this look at it.
+        while let Some((_, value)) = self.set.pop() {
+            if value.is_plain() {
+                std::mem::forget(value);
+            }
+        }
     }
 }
 

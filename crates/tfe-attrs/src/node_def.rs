@@ -38,7 +38,7 @@ impl<'a> AttrBuilder<'a> {
             node.name
         );
         if node.name != node.op && !node.name.is_empty() {
-            builder.node_name = Some(node.name.as_str().into());
+            builder.set_node_name(&node.name);
         }
         for (name, value) in &node.attr {
             builder.set_proto(name, value)?;

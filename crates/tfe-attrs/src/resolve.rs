@@ -85,10 +85,6 @@ impl AttrBuilder<'_> {
         ))
     }
 
-    pub(crate) fn node_name(&self) -> &str {
-        self.node_name.as_deref().unwrap_or(self.spec().name())
-    }
-
     /// The node as messages name it.
     fn node(&self) -> String {
         format!("{{{{node {}}}}}", self.node_name())

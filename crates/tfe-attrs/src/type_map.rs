@@ -40,12 +40,6 @@ impl<'a> From<&'a OpSpec> for AttrTypeMap<'a> {
     }
 }
 
-impl<'a> From<&AttrTypeMap<'a>> for AttrTypeMap<'a> {
-    fn from(map: &AttrTypeMap<'a>) -> Self {
-        *map
-    }
-}
-
 /// The types of the attributes of the op of that name.
 ///
 /// # Errors
@@ -103,7 +97,7 @@ mod tests {
         assert_eq!(found, (AttrKind::Bool, false));
 
         let map = attr_type_map_for_op(&ops, "Squeeze").expect("an op");
-        let found = attr_type_by_name(&map, "squeeze_dims").expect("an attribute");
+        let found = attr_type_by_name(map, "squeeze_dims").expect("an attribute");
         assert_eq!(found, (AttrKind::Int, true));
         assert_eq!(map.encoded("squeeze_dims"), Some(1 << 31 | 1));
         assert_eq!(map.encoded("T"), Some(4));

@@ -210,6 +210,15 @@ impl AttrValue {
         })
     }
 
+    /// Whether the value is a number, a truth value or a type: one that has nothing to drop.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        matches!(
+            self,
+            AttrValue::Int(_) | AttrValue::Float(_) | AttrValue::Bool(_) | AttrValue::Type(_)
+        )
+    }
+
     /// Whether the value is a list.
     pub fn is_list(&self) -> bool {
         self.list_len().is_some()

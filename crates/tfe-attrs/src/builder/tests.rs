@@ -81,7 +81,10 @@ fn lists_give_their_number_and_types() {
     b.add_input_list(&[FLOAT; 3]).expect("a list");
     let attrs = b.finish().expect("complete");
     assert_eq!(attrs.to_string(), "N=3, T=DT_FLOAT");
-    assert_eq!(attrs.input_ranges(b.spec()).expect("ranges"), [0..3]);
+    assert_eq!(
+        attrs.input_range(b.spec(), "inputs").expect("a range"),
+        0..3
+    );
 
     let mut b = builder(ops::IDENTITY_N);
     b.add_input_list(&[FLOAT, DataType::String])
