@@ -77,6 +77,29 @@ static void caller_memory_shared(void) {
   CHECK_INT(1, released);
 }
 
+// A variable holds what was assigned until another value comes, or the context goes.
+static void caller_memory_in_variables(void) {
+  TFE_Context* ctx = new_context();
+  TFE_TensorHandle* variable = variable_handle(ctx, "v", TF_FLOAT);
+  for (int i = 0; i < 2; ++i) {
+    TF_Tensor* t = over(memory, 16);
+    TFE_TensorHandle* h = TFE_NewTensorHandle(t, status);
+    TF_DeleteTensor(t);
+    assign_variable(ctx, variable, h);
+    CHECK_OK(status);
+    TFE_DeleteTensorHandle(h);
+    if (i == 0) {
+      h = float_scalar(1);
+      assign_variable(ctx, variable, h);
+      TFE_DeleteTensorHandle(h);
+      CHECK_INT(1, released);
+    }
+  }
+  TFE_DeleteTensorHandle(variable);
+  TFE_DeleteContext(ctx);
+  CHECK_INT(1, released);
+}
+
 static void caller_memory_refused(void) {
   CHECK(over(memory, 8) == NULL);  // four floats want 16
   CHECK_INT(1, released);
@@ -387,6 +410,7 @@ int main(void) {
   RUN(caller_memory_in_place);
   RUN(caller_memory_unaligned);
   RUN(caller_memory_shared);
+  RUN(caller_memory_in_variables);
   RUN(caller_memory_refused);
   RUN(caller_memory_is_not_written);
   RUN(no_deallocator);

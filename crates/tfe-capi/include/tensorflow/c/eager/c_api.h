@@ -153,7 +153,7 @@ TF_CAPI_EXPORT extern void TFE_OpAddInputList(TFE_Op* op, TFE_TensorHandle** inp
 // The number of values added so far, lists counted out.
 TF_CAPI_EXPORT extern int TFE_OpGetFlatInputCount(const TFE_Op* op, TF_Status* status);
 
-// One of them, which goes on belonging to the op; NULL for an index that none has (no error).
+// One of them, which goes on belonging to the op. An index that no input has gives INVALID_ARGUMENT.
 TF_CAPI_EXPORT extern TFE_TensorHandle* TFE_OpGetFlatInput(const TFE_Op* op, int index,
                                                            TF_Status* status);
 
@@ -233,9 +233,9 @@ TF_CAPI_EXPORT extern void TFE_Execute(TFE_Op* op, TFE_TensorHandle** retvals, i
 
 // ---- functions -------------------------------------------------------------------------------------
 
-// Adds a serialized FunctionDef; from then on TFE_NewOp knows its name. Adding the same again does
-// nothing; another body under the same name, or the name of an op, is INVALID_ARGUMENT. Nodes of the
-// body are checked when the function is first executed.
+// Adds a serialized FunctionDef; from then on TFE_NewOp knows its name. The same may be added again,
+// and is then to be removed as often; another body under the same name, or the name of an op, is
+// INVALID_ARGUMENT. Nodes of the body are checked when the function is first executed.
 TF_CAPI_EXPORT extern void TFE_ContextAddFunctionDef(TFE_Context* ctx,
                                                      const char* serialized_function_def,
                                                      size_t size, TF_Status* status);
