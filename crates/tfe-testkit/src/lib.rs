@@ -15,9 +15,12 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod device;
+pub mod direct;
 pub mod golden;
 pub mod runner;
 pub mod text;
 pub mod values;
 
+pub use direct::Direct;
 pub use runner::{NamedAttrs, Runner};
