@@ -139,7 +139,7 @@ pub(crate) struct Place {
 impl Place {
     fn new(index: usize, device: &Arc<dyn Device>) -> Self {
         Self {
-            key: DeviceKey::new(device.name().as_str()),
+            key: DeviceKey::of(device.name().as_str()),
             of_results: (index > 0).then(|| Arc::clone(device)),
             device: Arc::clone(device),
         }
@@ -203,13 +203,28 @@ impl Context {
     ///
     /// # Errors
     /// `NotFound` when there is neither of that name.
+    #[inline]
     pub fn op(&self, name: &str) -> Result<Op<'_>> {
-        if let Some(spec) = self.ops.lookup(name) {
-            return Ok(Op::new(self, Callee::Op(spec)));
+        Ok(Op::new(self, self.callee(name)?))
+    }
+
+    /// What a call of that name would call, for [`Op::new`].
+    ///
+    /// # Errors
+    /// As [`op`](Self::op).
+    #[inline]
+    pub fn callee(&self, name: &str) -> Result<Callee<'_>> {
+        match self.ops.lookup(name) {
+            Some(spec) => Ok(Callee::Op(spec)),
+            None => self.function_named(name),
         }
+    }
+
+    #[cold]
+    fn function_named(&self, name: &str) -> Result<Callee<'_>> {
         match self.functions.find(name) {
-            Some(function) => Ok(Op::new(self, Callee::Function(function))),
-            None => Err(tfe_attrs::unknown_op(name)),
+            Some(function) => Ok(Callee::Function(function)),
+            None => Err(tfe_ops::unknown_op(name)),
         }
     }
 

@@ -40,7 +40,10 @@ pub struct Op<'c> {
 }
 
 impl<'c> Op<'c> {
-    pub(crate) fn new(ctx: &'c Context, callee: Callee<'c>) -> Self {
+    /// A call of what [`Context::callee`] found in `ctx`. [`Context::op`] does both at once; this is for who keeps calls in
+    /// a place of their own: inlined, it writes the few words that matter there, instead of moving a big value.
+    #[inline(always)]
+    pub fn new(ctx: &'c Context, callee: Callee<'c>) -> Self {
         let attrs = match &callee {
             Callee::Op(spec) => AttrBuilder::new(*spec),
             Callee::Function(function) => AttrBuilder::new(Arc::clone(function.spec())),
