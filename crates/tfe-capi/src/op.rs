@@ -39,12 +39,18 @@ impl TFE_Op {
         // The one place where a context's life is stretched.
         // SAFETY: the context outlives the op, says the caller, and nothing else is given this reference.
         let context: &'static TFE_Context = unsafe { as_ref(ctx, "ctx") }?;
-        Ok(Box::new(Self {
-            op: context.0.op(name)?,
-            ctx,
-            name: OnceCell::new(),
-            shown: RefCell::default(),
-        }))
+        let callee = context.0.callee(name)?;
+        // Most of an op is room for inputs and attrs: it is made where it stays, so that nothing of that is copied.
+        let place = Box::new_uninit();
+        Ok(Box::write(
+            place,
+            Self {
+                op: Op::new(&context.0, callee),
+                ctx,
+                name: OnceCell::new(),
+                shown: RefCell::default(),
+            },
+        ))
     }
 
     pub(crate) fn context(&self) -> *mut TFE_Context {
