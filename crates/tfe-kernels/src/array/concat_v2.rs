@@ -79,7 +79,8 @@ fn result_shape<'a>(
         None => {
             return Err(err!(
                 InvalidArgument,
-                "ConcatOp : Expected concatenating dimensions in the range [-{rank}, {rank}), but got {given}"
+                "ConcatOp : Expected concatenating dimensions in the range [{}, {rank}), but got {given}",
+                -(rank as i64)
             ));
         }
     };

@@ -8,6 +8,8 @@ mod identity;
 mod no_op;
 mod slice_spec;
 mod strided_slice;
+#[cfg(test)]
+mod tests;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[
