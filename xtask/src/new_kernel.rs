@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use xshell::Shell;
 
 use crate::codegen;
+
+/// Where each op's constant follows a line with its name.
+const OPS: &str = "crates/tfe-ops/src/generated.rs";
 
 /// Writes the file and the lists that name it.
 pub(crate) fn run(sh: &Shell, op: &str, family: Option<&str>) -> Result<()> {
@@ -13,40 +16,43 @@ pub(crate) fn run(sh: &Shell, op: &str, family: Option<&str>) -> Result<()> {
     let Some(family) = family.filter(|family| families.iter().any(|known| known == family)) else {
         bail!("--family is one of {}", families.join(", "));
     };
-    let known = std::fs::read_to_string("crates/tfe-ops/src/generated.rs")?;
-    let constant = snake_case(op).to_ascii_uppercase();
-    ensure!(
-        known.contains(&format!("pub const {constant}: OpId")),
-        "TensorFlow has no op '{op}': there is no constant ops::{constant}"
-    );
-    let path = Path::new("crates/tfe-kernels/src")
-        .join(family)
-        .join(snake_case(op) + ".rs");
+    let ops = std::fs::read_to_string(OPS)?;
+    let constant = constant(&ops, op).with_context(|| format!("TensorFlow has no op '{op}'"))?;
+    let file = constant.to_ascii_lowercase() + ".rs";
+    let path = Path::new("crates/tfe-kernels/src").join(family).join(file);
     ensure!(!path.exists(), "{} is already there", path.display());
-    sh.write_file(&path, skeleton(op, &constant))?;
+    sh.write_file(&path, skeleton(op, constant))?;
     println!("wrote {}", path.display());
     codegen::run(sh, false)
 }
 
+/// The constant of an op, from the generated list of them.
+fn constant<'a>(ops: &'a str, op: &str) -> Option<&'a str> {
+    let (_, after) = ops.split_once(&format!("/// `{op}`.\n"))?;
+    let (constant, _) = after
+        .trim_start()
+        .strip_prefix("pub const ")?
+        .split_once(':')?;
+    Some(constant)
+}
+
 fn skeleton(op: &str, constant: &str) -> String {
     format!(
-        "//! `{op}`.
+        "//! {op}: what it computes, in a sentence.
 
 use tfe_core::{{DTypeSet, Result, bail}};
 use tfe_device::{{Kernel, KernelContext, KernelDef, KernelInit}};
 use tfe_ops::ops;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {{
-    op: ops::{constant},
     types: &[(\"T\", DTypeSet::REAL)],
-    build,
-    ..KernelDef::CPU
+    ..KernelDef::cpu(ops::{constant}, build)
 }}];
 
 /// Reads the attributes and binds the type: once for many calls.
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {{
     let dtype = init.attrs.dtype(\"T\")?;
-    Ok(Box::new(move |_: &mut KernelContext<'_>| {{
+    Ok(Box::new(move |_: &mut KernelContext<'_>| -> Result<()> {{
         bail!(Unimplemented, \"{op} of {{dtype}} is not written yet\")
     }}))
 }}
@@ -54,42 +60,23 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {{
     )
 }
 
-/// `MatMul` to `mat_mul`, `TopKV2` to `top_kv2`: a break before each capital that follows a small
-/// letter or a digit, or that starts a word after capitals.
-fn snake_case(name: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
-    let mut out = String::new();
-    for (at, &c) in chars.iter().enumerate() {
-        let before = at.checked_sub(1).map(|before| chars[before]);
-        let starts_word = chars.get(at + 1).is_some_and(char::is_ascii_lowercase);
-        let breaks = before.is_some_and(|before| {
-            !before.is_ascii_uppercase() && before != '_'
-                || before.is_ascii_uppercase() && starts_word
-        });
-        if c.is_ascii_uppercase() && breaks {
-            out.push('_');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn op_names_become_file_names() {
-        for (op, file) in [
-            ("Relu", "relu"),
-            ("MatMul", "mat_mul"),
-            ("TopKV2", "top_kv2"),
-            ("ConcatV2", "concat_v2"),
-            ("Conv2D", "conv2_d"),
-            ("LRNGrad", "lrn_grad"),
-            ("XlaWhile", "xla_while"),
-        ] {
-            assert_eq!(snake_case(op), file);
-        }
+    fn the_constant_comes_from_the_list_of_ops() {
+        let ops = "    /// `Relu6`.\n    pub const RELU6: OpId = OpId::new(1);\n    /// `Relu`.\n    \
+                   pub const RELU: OpId = OpId::new(2);\n";
+        assert_eq!(constant(ops, "Relu"), Some("RELU"));
+        assert_eq!(constant(ops, "Relu6"), Some("RELU6"));
+        assert_eq!(constant(ops, "Rel"), None);
+    }
+
+    #[test]
+    fn the_skeleton_is_named_as_tidy_wants() {
+        let text = skeleton("TopKV2", "TOP_KV2");
+        assert!(text.starts_with("//! TopKV2: "));
+        assert!(text.contains("KernelDef::cpu(ops::TOP_KV2, build)"));
     }
 }
