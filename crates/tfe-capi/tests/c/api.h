@@ -7,8 +7,8 @@
 #include "pb.h"
 #include "tensorflow/c/eager/c_api.h"
 
-// The status that the helpers below use and leave set.
-static TF_Status* status;
+// The status that the helpers below use and leave set; each thread makes its own.
+static _Thread_local TF_Status* status;
 
 #ifdef TFE_API_2017
 #define API_NAME "2017"
