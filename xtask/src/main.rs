@@ -56,8 +56,11 @@ fn main() -> ExitCode {
 
 /// Whether all is well; an error says why a command could not do its work.
 fn run(args: Vec<String>) -> Result<bool> {
-    // Every path in xtask is relative to the repository's root.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+    // Every path in xtask is relative to the repository's root. cargo says where it runs us from: this
+    // program may have been built for another checkout with the same target directory.
+    let manifest = std::env::var("CARGO_MANIFEST_DIR");
+    let manifest = manifest.unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
+    let root = Path::new(&manifest)
         .parent()
         .context("xtask has no parent")?;
     std::env::set_current_dir(root)?;

@@ -222,12 +222,12 @@ fn examples(run: &mut Run<'_>) -> Result<Outcome> {
         return Ok(Outcome::skipped("there is no package in examples/"));
     }
     found.sort();
-    let target = tools::target_dir().join("examples");
     for manifest in found {
+        // In the same target directory: it finds its dependencies built.
         cargo(run.sh)
             .args(["run", "--quiet", "--manifest-path"])
             .arg(&manifest)
-            .env("CARGO_TARGET_DIR", &target)
+            .env("CARGO_TARGET_DIR", tools::target_dir())
             .run()?;
         let name = manifest
             .parent()

@@ -13,9 +13,8 @@ const UNSAFE_HOMES: &[&str] = &[
     "crates/tfe-core/src/buffer.rs",
     "crates/tfe-core/src/tensor.rs",
     "crates/tfe-core/src/tstring.rs",
-    "crates/tfe-cpu/src/alloc.rs",
     "crates/tfe-cpu/src/denormal.rs",
-    "crates/tfe-kernels/src/host/gemm.rs",
+    "crates/tfe-kernels/src/host/loops.rs",
     "crates/tfe-kernels/src/host/simd.rs",
     "crates/tfe-capi/",
 ];
