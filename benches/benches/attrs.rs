@@ -11,7 +11,7 @@ use tfe_ops::OpRegistry;
 
 fn attrs(c: &mut Criterion) {
     let ops = OpRegistry::new();
-    let device = DeviceKey::new("/job:localhost/replica:0/task:0/device:CPU:0");
+    let device = DeviceKey::of("/job:localhost/replica:0/task:0/device:CPU:0");
     c.bench_function("attrs/op_lookup", |b| b.iter(|| ops.lookup(black_box("AddV2"))));
     let add = ops.lookup("AddV2").expect("an op");
     let conv = ops.lookup("Conv2D").expect("an op");

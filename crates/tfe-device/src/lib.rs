@@ -5,6 +5,7 @@
 //! global: two sets of devices and resources share nothing.
 //!
 //! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
+#![forbid(unsafe_code)]
 
 mod context;
 mod device;

@@ -58,7 +58,10 @@ impl KernelCache {
 
     fn front(&self) -> &RefCell<Front> {
         self.fronts.get_or(|| {
-            RefCell::new(Front { generation: 0, slots: Box::new([const { None }; FRONT_SLOTS]) })
+            RefCell::new(Front {
+                generation: 0,
+                slots: Box::new([const { None }; FRONT_SLOTS]),
+            })
         })
     }
 
@@ -69,7 +72,12 @@ impl KernelCache {
         build: impl FnOnce() -> Result<KernelAndDevice, E>,
     ) -> Result<InUse<'_>, E> {
         let generation = self.generation.load(Ordering::Acquire);
-        let in_use = |kernel| InUse { cache: self, key, generation, kernel: Some(kernel) };
+        let in_use = |kernel| InUse {
+            cache: self,
+            key,
+            generation,
+            kernel: Some(kernel),
+        };
         if let Some(kernel) = self.front().borrow_mut().take(key, generation) {
             return Ok(in_use(kernel));
         }
@@ -91,7 +99,9 @@ impl KernelCache {
         self.generation.fetch_add(1, Ordering::AcqRel);
         let old = std::mem::take(&mut *self.table());
         drop(old);
-        self.front().borrow_mut().renew(self.generation.load(Ordering::Acquire));
+        self.front()
+            .borrow_mut()
+            .renew(self.generation.load(Ordering::Acquire));
     }
 
     /// The number of kernels in the table.
@@ -148,7 +158,12 @@ impl Table {
         Some(Arc::clone(kernel))
     }
 
-    fn insert(&mut self, key: CacheKey, kernel: Arc<KernelAndDevice>, capacity: usize) -> Arc<KernelAndDevice> {
+    fn insert(
+        &mut self,
+        key: CacheKey,
+        kernel: Arc<KernelAndDevice>,
+        capacity: usize,
+    ) -> Arc<KernelAndDevice> {
         if let Some(first) = self.kernels.get(&key) {
             // Another thread was faster; its kernel may have state by now.
             return Arc::clone(first);
@@ -158,7 +173,9 @@ impl Table {
             if self.kernels.len() < capacity {
                 break;
             }
-            let Some(oldest) = self.ring.pop_front() else { break };
+            let Some(oldest) = self.ring.pop_front() else {
+                break;
+            };
             match self.kernels.get(&oldest) {
                 Some(k) if k.keeps_state() || k.take_used() => self.ring.push_back(oldest),
                 _ => drop(self.kernels.remove(&oldest)),

@@ -87,7 +87,10 @@ impl ContextBuilder {
     /// # Errors
     /// `InvalidArgument` for two devices of one name.
     pub fn build(self) -> Result<Context> {
-        let cpu = CpuOptions { threads: self.options.threads, ..CpuOptions::default() };
+        let cpu = CpuOptions {
+            threads: self.options.threads,
+            ..CpuOptions::default()
+        };
         let cpus = (0..self.options.cpu_devices.max(1))
             .map(|id| Arc::new(CpuDevice::new(id, &cpu)) as Arc<dyn Device>);
         let mut devices: Vec<Arc<dyn Device>> = Vec::new();
@@ -101,10 +104,20 @@ impl ContextBuilder {
             devices.push(device);
         }
         let ops = self.ops.unwrap_or_default();
-        let kernels = Arc::new(KernelRegistry::new(self.kernels.into_iter().chain(tfe_kernels::all())));
+        let kernels = Arc::new(KernelRegistry::new(
+            self.kernels.into_iter().chain(tfe_kernels::all()),
+        ));
         Ok(Context {
-            places: devices.iter().enumerate().map(|(i, device)| Place::new(i, device)).collect(),
-            functions: Arc::new(Library::new(Arc::clone(&ops), Arc::clone(&kernels), devices)),
+            places: devices
+                .iter()
+                .enumerate()
+                .map(|(i, device)| Place::new(i, device))
+                .collect(),
+            functions: Arc::new(Library::new(
+                Arc::clone(&ops),
+                Arc::clone(&kernels),
+                devices,
+            )),
             ops,
             kernels,
             cache: KernelCache::new(self.options.cached_kernels),
@@ -183,7 +196,9 @@ impl Context {
     /// # Errors
     /// `InvalidArgument` for what is no name, or none of a device of this context.
     pub fn find_device(&self, name: &str) -> Result<&Arc<dyn Device>> {
-        let spec: DeviceSpec = name.parse().map_err(|_| err!(InvalidArgument, "{name} unknown device."))?;
+        let spec: DeviceSpec = name
+            .parse()
+            .map_err(|_| err!(InvalidArgument, "{name} unknown device."))?;
         self.devices()
             .find(|d| spec.matches(d.name()))
             .ok_or_else(|| err!(InvalidArgument, "{name} unknown device."))
@@ -286,7 +301,10 @@ impl Context {
 
     /// What happens on this thread to inputs on other devices.
     pub fn placement_policy(&self) -> PlacementPolicy {
-        self.policy.get().and_then(Cell::get).unwrap_or(self.options.placement_policy)
+        self.policy
+            .get()
+            .and_then(Cell::get)
+            .unwrap_or(self.options.placement_policy)
     }
 
     /// Sets the policy for this thread alone.
@@ -311,9 +329,16 @@ impl Context {
         }
         let spec: DeviceSpec = text.parse()?;
         let Ok(spelling) = CString::new(spec.to_string()) else {
-            bail!(InvalidArgument, "Malformed device specification '{}'", text.escape_default());
+            bail!(
+                InvalidArgument,
+                "Malformed device specification '{}'",
+                text.escape_default()
+            );
         };
-        let place = self.places.iter().position(|p| spec.matches(p.device.name()));
+        let place = self
+            .places
+            .iter()
+            .position(|p| spec.matches(p.device.name()));
         let device = Arc::new(RequestedDevice { spelling, place });
         last.replace(Some((text.to_owned(), Arc::clone(&device))));
         Ok(device)
@@ -337,7 +362,10 @@ impl Drop for Context {
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
-            .field("devices", &self.devices().map(|d| d.name()).collect::<Vec<_>>())
+            .field(
+                "devices",
+                &self.devices().map(|d| d.name()).collect::<Vec<_>>(),
+            )
             .field("cached_kernels", &self.cached_kernels())
             .finish_non_exhaustive()
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use tfe_attrs::DeviceKey;
 use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
 use tfe_device::Device;
 
@@ -25,22 +26,43 @@ impl Op<'_> {
     /// As [`execute`](Self::execute), and what `accept` says.
     pub fn execute_if(&mut self, accept: impl FnOnce(usize) -> Result<()>) -> Result<Outputs> {
         let place = &self.ctx.places[self.place()?];
-        let kernel = self.ctx.cache.take(self.attrs.cache_key(place.key), || self.prepare(&place.device))?;
+        let args = self.arg_devices(&place.device);
+        let key = match &args {
+            None => place.key,
+            Some(args) => {
+                let names = args.iter().map(|d| d.name().as_str());
+                DeviceKey::of(&names.fold(place.device.name().to_string(), |all, n| all + n))
+            }
+        };
+        let key = self.attrs.cache_key(key);
+        let kernel = self
+            .ctx
+            .cache
+            .take(key, || self.prepare(&place.device, args.as_deref()))?;
         accept(kernel.outputs().len())?;
-        kernel.check(self.inputs.len(), self.inputs.iter().map(TensorHandle::dtype))?;
+        kernel.check(
+            self.inputs.len(),
+            self.inputs.iter().map(TensorHandle::dtype),
+        )?;
         if self.any_placed || !kernel.device().is_host() {
             self.move_inputs(&kernel)?;
         }
         self.executed = true;
         let mut inputs = self.take_inputs();
-        let outputs = kernel.run_slots(&mut inputs).map_err(|e| at(e, &kernel, &inputs))?;
+        let outputs = kernel
+            .run_slots(&mut inputs)
+            .map_err(|e| at(e, &kernel, &inputs))?;
         let of_results = if Arc::ptr_eq(kernel.device(), &place.device) {
             &place.of_results
         } else {
             // The op went to the CPU for want of a kernel.
             &None
         };
-        Ok(outputs.into_iter().zip(kernel.outputs()).map(|(t, arg)| result(t, *arg, of_results)).collect())
+        Ok(outputs
+            .into_iter()
+            .zip(kernel.outputs())
+            .map(|(t, arg)| result(t, *arg, of_results))
+            .collect())
     }
 
     /// Executes the call as the API of 2017 does: the inputs stay, and it may be executed again.
@@ -48,7 +70,8 @@ impl Op<'_> {
     /// # Errors
     /// As [`execute`](Self::execute).
     pub fn execute_again(&mut self) -> Result<Outputs> {
-        let (inputs, any_placed, attrs) = (self.inputs.clone(), self.any_placed, self.attrs.clone());
+        let (inputs, any_placed, attrs) =
+            (self.inputs.clone(), self.any_placed, self.attrs.clone());
         let outputs = self.execute();
         (self.inputs, self.any_placed, self.attrs) = (inputs, any_placed, attrs);
         outputs
@@ -69,10 +92,31 @@ impl Op<'_> {
         }
         let resource = self.inputs.iter().find_map(|h| self.place_of_resource(h));
         let remote = || {
-            let first = self.inputs.iter().filter(|h| h.is_remote()).find_map(TensorHandle::device);
+            let first = self
+                .inputs
+                .iter()
+                .filter(|h| h.is_remote())
+                .find_map(TensorHandle::device);
             first.and_then(|d| self.ctx.place_of(d.name()))
         };
         Ok(resource.or_else(remote).unwrap_or(0))
+    }
+
+    /// For a function with a resource of another device than `device` among its arguments: the device of each.
+    fn arg_devices<'a>(&'a self, device: &'a Arc<dyn Device>) -> Option<Vec<&'a dyn Device>> {
+        if !self.any_placed || !self.is_function() {
+            return None;
+        }
+        let places = &self.ctx.places;
+        let device_of = |input| {
+            self.place_of_resource(input)
+                .map_or(device, |i| &places[i].device)
+        };
+        let devices: Vec<&dyn Device> = self.inputs.iter().map(|h| &**device_of(h)).collect();
+        devices
+            .iter()
+            .any(|d| d.name() != device.name())
+            .then_some(devices)
     }
 
     fn place_of_resource(&self, input: &TensorHandle) -> Option<usize> {
@@ -81,7 +125,10 @@ impl Op<'_> {
         }
         let handles = input.tensor().as_slice::<ResourceHandle>().ok()?;
         let device = &handles.first()?.target()?.device;
-        self.ctx.places.iter().position(|p| p.device.name().as_str() == device)
+        self.ctx
+            .places
+            .iter()
+            .position(|p| p.device.name().as_str() == device)
     }
 
     fn no_such_device(&self, wish: &str) -> Error {
@@ -97,23 +144,39 @@ impl Op<'_> {
     }
 
     /// Makes the kernel for a call that the cache does not know.
-    fn prepare(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+    fn prepare(
+        &self,
+        device: &Arc<dyn Device>,
+        args: Option<&[&dyn Device]>,
+    ) -> Result<KernelAndDevice> {
         if self.executed && self.inputs.is_empty() {
-            bail!(InvalidArgument, "expected inputs of {}, got 0: a call that was executed has no inputs left", self.name());
+            bail!(
+                InvalidArgument,
+                "expected inputs of {}, got 0: a call that was executed has no inputs left",
+                self.name()
+            );
         }
         let ctx = self.ctx;
-        let first = self.prepare_on(device);
+        let first = self.prepare_on(device, args);
         let cpu = &ctx.places[0].device;
         let may_move = self.device.is_none() || ctx.options().soft_placement;
         match first {
-            Err(e) if e.code() == tfe_core::Code::NotFound && may_move && !Arc::ptr_eq(device, cpu) => {
-                self.prepare_on(cpu).map_err(|_| e)
+            Err(e)
+                if e.code() == tfe_core::Code::NotFound
+                    && may_move
+                    && !Arc::ptr_eq(device, cpu) =>
+            {
+                self.prepare_on(cpu, args).map_err(|_| e)
             }
             other => other,
         }
     }
 
-    fn prepare_on(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+    fn prepare_on(
+        &self,
+        device: &Arc<dyn Device>,
+        args: Option<&[&dyn Device]>,
+    ) -> Result<KernelAndDevice> {
         let ctx = self.ctx;
         match &self.callee {
             Callee::Op(spec) => {
@@ -121,8 +184,8 @@ impl Op<'_> {
                 let functions = Arc::clone(&ctx.functions);
                 KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)
             }
-            Callee::Function(function) => {
-                KernelAndDevice::new_function(device, function, &self.attrs, &ctx.functions)
+            Callee::Function(_) => {
+                KernelAndDevice::new_function(device, &self.attrs, args, &ctx.functions)
             }
         }
     }
@@ -132,7 +195,11 @@ impl Op<'_> {
         let policy = self.ctx.placement_policy();
         let cpu = &self.ctx.places[0].device;
         for (i, (input, arg)) in self.inputs.iter_mut().zip(kernel.inputs()).enumerate() {
-            let target = if arg.in_host_memory { cpu } else { kernel.device() };
+            let target = if arg.in_host_memory {
+                cpu
+            } else {
+                kernel.device()
+            };
             let there = if target.is_host() {
                 !input.is_remote()
             } else {
@@ -162,7 +229,10 @@ impl Op<'_> {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the policy is to tell the person at the terminal")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the policy is to tell the person at the terminal"
+)]
 fn warn(message: &str) {
     eprintln!("tfe: warning: {message}; it is copied there");
 }
@@ -170,7 +240,9 @@ fn warn(message: &str) {
 /// A handle to a result.
 fn result(tensor: Tensor, arg: Arg, device: &Option<Arc<dyn Device>>) -> TensorHandle {
     // A resource handle lies in host memory and still belongs to the device of its resource.
-    let placed = !arg.in_host_memory || tensor.dtype() == DataType::Resource || device.as_ref().is_some_and(|d| d.is_host());
+    let placed = !arg.in_host_memory
+        || tensor.dtype() == DataType::Resource
+        || device.as_ref().is_some_and(|d| d.is_host());
     TensorHandle::on(tensor, if placed { device.clone() } else { None })
 }
 
@@ -179,7 +251,10 @@ fn at(error: Error, kernel: &KernelAndDevice, inputs: &[Option<Tensor>]) -> Erro
     let shown: SmallVec<[String; 4]> = inputs
         .iter()
         .take(8)
-        .map(|t| t.as_ref().map_or("…".to_owned(), |t| format!("{}{}", t.dtype(), t.shape())))
+        .map(|t| {
+            t.as_ref()
+                .map_or("…".to_owned(), |t| format!("{}{}", t.dtype(), t.shape()))
+        })
         .collect();
     error.with_context(format_args!(
         "[op {}({}) on {}]",

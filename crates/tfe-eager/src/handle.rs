@@ -24,7 +24,10 @@ static CPU_0: LazyLock<DeviceName> = LazyLock::new(|| DeviceName::local("CPU", 0
 impl TensorHandle {
     /// A handle to a tensor in host memory.
     pub fn new(tensor: Tensor) -> Self {
-        Self { tensor, device: None }
+        Self {
+            tensor,
+            device: None,
+        }
     }
 
     /// A handle to a tensor of `device`; `None` is host memory of `CPU:0`.
@@ -100,7 +103,10 @@ impl TensorHandle {
     /// Full name of the device whose memory holds the tensor: the first CPU for what another device keeps in host memory.
     pub fn backing_device_name(&self) -> &DeviceName {
         let holds = |d: &&Arc<dyn Device>| d.is_host() || self.is_remote();
-        self.device.as_ref().filter(holds).map_or(&CPU_0, |d| d.name())
+        self.device
+            .as_ref()
+            .filter(holds)
+            .map_or(&CPU_0, |d| d.name())
     }
 
     /// The tensor in host memory: shared when it lies there, a copy otherwise.
@@ -135,7 +141,9 @@ impl TensorHandle {
     /// # Errors
     /// As [`to_vec`](Self::to_vec).
     pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>> {
-        let dims: Vec<usize> = (0..self.shape().rank()).map(|i| self.shape().dim(i)).collect();
+        let dims: Vec<usize> = (0..self.shape().rank())
+            .map(|i| self.shape().dim(i))
+            .collect();
         ArrayD::from_shape_vec(IxDyn(&dims), self.to_vec()?)
             .map_err(|e| err!(Internal, "no array of shape {}: {e}", self.shape()))
     }
@@ -157,7 +165,10 @@ impl TensorHandle {
             Some(device) if self.is_remote() => device.copy_from_peer(&self.tensor, &**device)?,
             _ => self.tensor.deep_copy()?,
         };
-        Ok(Self { tensor, device: self.device.clone() })
+        Ok(Self {
+            tensor,
+            device: self.device.clone(),
+        })
     }
 
     pub(crate) fn copy_to_device(&self, to: &Arc<dyn Device>) -> Result<Self> {
@@ -175,7 +186,10 @@ impl TensorHandle {
             (_, true) => self.to_tensor()?,
             (_, false) => to.copy_from_host(&self.tensor)?,
         };
-        Ok(Self { tensor, device: named() })
+        Ok(Self {
+            tensor,
+            device: named(),
+        })
     }
 }
 

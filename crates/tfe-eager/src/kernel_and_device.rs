@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
-use tfe_attrs::{AttrBuilder, Attrs};
-use tfe_core::{DataType, Result, Tensor, bail, ensure};
+use tfe_attrs::{AttrBuilder, Attrs, FuncAttr};
+use tfe_core::{DataType, Result, Tensor, bail, ensure, err};
 use tfe_device::{Device, FunctionLibrary, Kernel, KernelContext, KernelInit, KernelRegistry};
-use tfe_function::{Function, Instantiation};
+use tfe_function::{Library, Placement, PlanArg};
 use tfe_ops::{OpRegistry, OpSpec};
 use tfe_proto::tensorflow::NodeDef;
 
@@ -65,7 +65,14 @@ impl KernelAndDevice {
     ) -> Result<Self> {
         let spec = tfe_attrs::find_op(ops, &node.op)?;
         let attrs = AttrBuilder::from_node_def(spec, node)?.finish()?;
-        Self::new_op(device, spec, &attrs, &node.name, kernels, Arc::new(tfe_device::NoFunctions))
+        Self::new_op(
+            device,
+            spec,
+            &attrs,
+            &node.name,
+            kernels,
+            Arc::new(tfe_device::NoFunctions),
+        )
     }
 
     pub(crate) fn new_op(
@@ -80,11 +87,20 @@ impl KernelAndDevice {
         let Some(def) = kernels.find(spec, device_type, attrs)? else {
             return Err(kernels.not_found(spec, device_type, node_name, attrs));
         };
-        let init = KernelInit { spec, attrs, node_name, device: &**device, functions: &*functions };
+        let init = KernelInit {
+            spec,
+            attrs,
+            node_name,
+            device: &**device,
+            functions: &*functions,
+        };
         let kernel = (def.build)(&init)?;
         let args = |flat: Vec<(&str, DataType)>, host: &[&str]| {
             flat.into_iter()
-                .map(|(name, dtype)| Arg { dtype, in_host_memory: host.contains(&name) || device.is_host() })
+                .map(|(name, dtype)| Arg {
+                    dtype,
+                    in_host_memory: host.contains(&name) || device.is_host(),
+                })
                 .collect::<Vec<_>>()
         };
         Ok(Self {
@@ -95,6 +111,63 @@ impl KernelAndDevice {
             device: Arc::clone(device),
             functions,
             keeps_state: def.keeps_state,
+            used: AtomicBool::new(true),
+        })
+    }
+
+    /// A function of `functions` as a kernel, from a `NodeDef` that calls it, on `device`.
+    ///
+    /// # Errors
+    /// `NotFound` for an unknown function; what is wrong with its attributes or its body.
+    pub fn from_function(
+        device: &Arc<dyn Device>,
+        node: &NodeDef,
+        functions: &Arc<Library>,
+    ) -> Result<Self> {
+        let function = functions
+            .find(&node.op)
+            .ok_or_else(|| err!(NotFound, "Function {} is not defined.", node.op))?;
+        let attrs = AttrBuilder::from_node_def(Arc::clone(function.spec()), node)?;
+        Self::new_function(device, &attrs, None, functions)
+    }
+
+    /// `args` are the devices that the arguments belong to, when they are not all `device`.
+    pub(crate) fn new_function(
+        device: &Arc<dyn Device>,
+        attrs: &AttrBuilder<'_>,
+        args: Option<&[&dyn Device]>,
+        functions: &Arc<Library>,
+    ) -> Result<Self> {
+        let spec = attrs.spec();
+        // What the function does not declare is of no use to it.
+        let declared = attrs
+            .set_values()
+            .filter(|(name, _)| spec.attr_slot(name).is_some());
+        let call = declared.fold(FuncAttr::new(spec.name()), |f, (name, v)| {
+            f.with(name, v.clone())
+        });
+        let placement = Placement {
+            device: &**device,
+            args,
+            results_on_device: true,
+        };
+        let plan = functions.plan(&call, &placement)?;
+        let args = |args: &[PlanArg]| {
+            args.iter()
+                .map(|a| Arg {
+                    dtype: a.dtype,
+                    in_host_memory: a.in_host_memory || a.device.is_host(),
+                })
+                .collect::<Vec<_>>()
+        };
+        Ok(Self {
+            name: spec.name().into(),
+            inputs: args(plan.args()).into(),
+            outputs: args(plan.results()).into(),
+            keeps_state: plan.keeps_state(),
+            kernel: plan,
+            device: Arc::clone(device),
+            functions: Arc::<Library>::clone(functions),
             used: AtomicBool::new(true),
         })
     }
@@ -132,7 +205,8 @@ impl KernelAndDevice {
 
     /// Runs on checked inputs; takes over those that nobody else holds.
     pub(crate) fn run_slots(&self, inputs: &mut [Option<Tensor>]) -> Result<SmallVec<[Tensor; 2]>> {
-        let mut ctx = KernelContext::new(inputs, self.outputs.len(), &*self.device, &*self.functions);
+        let mut ctx =
+            KernelContext::new(inputs, self.outputs.len(), &*self.device, &*self.functions);
         self.device.compute(&*self.kernel, &mut ctx)?;
         ctx.into_outputs()
     }
@@ -173,6 +247,12 @@ impl KernelAndDevice {
 
 impl fmt::Debug for KernelAndDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:?}) on {}", self.name, self.inputs, self.device.name())
+        write!(
+            f,
+            "{}({:?}) on {}",
+            self.name,
+            self.inputs,
+            self.device.name()
+        )
     }
 }

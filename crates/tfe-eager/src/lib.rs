@@ -12,6 +12,7 @@
 //!
 //! A [`Context`] holds devices, kernels, functions and caches; two contexts share nothing. Contexts and handles may be
 //! used from many threads at once; an [`Op`] belongs to one. Handles outlive their context.
+#![forbid(unsafe_code)]
 
 mod cache;
 mod context;
@@ -26,9 +27,16 @@ pub use handle::TensorHandle;
 pub use kernel_and_device::KernelAndDevice;
 pub use op::{Callee, Op, Outputs};
 pub use placement::PlacementPolicy;
+pub use tfe_function::{Function, FunctionBuilder, Library};
 
 pub use tfe_attrs::{AttrKind, AttrValue, FuncAttr};
 pub use tfe_core::{
-    Code, Complex64, Complex128, DataType, Element, Error, PartialShape, Result, Shape, TString, Tensor, bf16, f16,
+    Code, Complex64, Complex128, DataType, Element, Error, PartialShape, Result, Shape, TString,
+    Tensor, bf16, f16,
 };
 pub use tfe_device::{Device, DeviceName, DeviceSpec};
+
+/// Runs the README's Rust program as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -48,7 +48,15 @@ impl<'c> Op<'c> {
             Callee::Op(spec) => AttrBuilder::new(*spec),
             Callee::Function(function) => AttrBuilder::new(Arc::clone(function.spec())),
         };
-        Self { ctx, callee, attrs, inputs: SmallVec::new(), device: None, any_placed: false, executed: false }
+        Self {
+            ctx,
+            callee,
+            attrs,
+            inputs: SmallVec::new(),
+            device: None,
+            any_placed: false,
+            executed: false,
+        }
     }
 
     /// The name of the op or function.
@@ -89,7 +97,10 @@ impl<'c> Op<'c> {
     ///
     /// # Errors
     /// As there.
-    pub fn add_input_refs<'h>(&mut self, inputs: impl ExactSizeIterator<Item = &'h TensorHandle> + Clone) -> Result<()> {
+    pub fn add_input_refs<'h>(
+        &mut self,
+        inputs: impl ExactSizeIterator<Item = &'h TensorHandle> + Clone,
+    ) -> Result<()> {
         let dtypes: SmallVec<[_; 8]> = inputs.clone().map(TensorHandle::dtype).collect();
         self.attrs.add_input_list(&dtypes)?;
         for input in inputs {
@@ -127,7 +138,11 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `InvalidArgument` for what is no spelling of a device. Whether the context has it, [`execute`](Self::execute) says.
     pub fn set_device(&mut self, device: &str) -> Result<()> {
-        self.device = if device.is_empty() { None } else { Some(self.ctx.request_device(device)?) };
+        self.device = if device.is_empty() {
+            None
+        } else {
+            Some(self.ctx.request_device(device)?)
+        };
         Ok(())
     }
 
@@ -185,7 +200,11 @@ impl<'c> Op<'c> {
     /// As [`execute`](Self::execute), and `InvalidArgument` when there is another number of results.
     pub fn run1(mut self) -> Result<TensorHandle> {
         let mut outputs = self.execute_if(|n| {
-            ensure!(n == 1, InvalidArgument, "Expecting {n} outputs, but one was asked for");
+            ensure!(
+                n == 1,
+                InvalidArgument,
+                "Expecting {n} outputs, but one was asked for"
+            );
             Ok(())
         })?;
         outputs.pop().ok_or_else(|| err!(Internal, "no output"))
@@ -202,12 +221,18 @@ impl<'c> Op<'c> {
     pub(crate) fn take_inputs(&mut self) -> SmallVec<[Option<Tensor>; 4]> {
         self.any_placed = false;
         self.attrs.clear_inputs();
-        self.inputs.drain(..).map(|h| Some(h.into_tensor())).collect()
+        self.inputs
+            .drain(..)
+            .map(|h| Some(h.into_tensor()))
+            .collect()
     }
 }
 
 impl fmt::Debug for Op<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Op").field("name", &self.name()).field("inputs", &self.inputs).finish_non_exhaustive()
+        f.debug_struct("Op")
+            .field("name", &self.name())
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
     }
 }
