@@ -6,7 +6,7 @@ use std::ffi::{CString, c_char, c_int, c_uchar};
 use std::ptr::{null, null_mut};
 
 use smallvec::SmallVec;
-use tfe_core::Result;
+use tfe_core::{Result, bail};
 use tfe_eager::{Op, TensorHandle};
 
 use crate::guard::{as_mut, as_ref, given, guard, shield, slice, text};
@@ -79,15 +79,23 @@ impl TFE_Op {
         name.as_ptr()
     }
 
-    fn shown_input(&self, index: usize) -> *mut TFE_TensorHandle {
-        let Some(input) = self.op.inputs().get(index) else {
-            return null_mut();
+    fn shown_input(&self, index: c_int) -> Result<*mut TFE_TensorHandle> {
+        let inputs = self.op.inputs();
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        let Some(input) = inputs.get(index) else {
+            bail!(
+                InvalidArgument,
+                "index out of bounds: {} has {} inputs so far",
+                self.op.name(),
+                inputs.len()
+            );
         };
         let mut shown = self.shown.borrow_mut();
         if shown.len() <= index {
             shown.resize_with(index + 1, || None);
         }
-        &raw mut **shown[index].get_or_insert_with(|| input.clone().into())
+        let handle = shown[index].get_or_insert_with(|| input.clone().into());
+        Ok(&raw mut **handle)
     }
 }
 
@@ -260,7 +268,7 @@ pub unsafe extern "C" fn TFE_OpGetFlatInputCount(
     unsafe { guard(status, -1, count) }
 }
 
-/// An input; null when there is none at that index.
+/// An input.
 ///
 /// # Safety
 /// As [the crate](crate#safety) says.
@@ -270,10 +278,7 @@ pub unsafe extern "C" fn TFE_OpGetFlatInput(
     index: c_int,
     status: *mut TF_Status,
 ) -> *mut TFE_TensorHandle {
-    let input = || {
-        let op = given(op, "op")?;
-        Ok(usize::try_from(index).map_or(null_mut(), |i| op.shown_input(i)))
-    };
+    let input = || given(op, "op")?.shown_input(index);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null_mut(), input) }
 }
