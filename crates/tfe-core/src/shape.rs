@@ -12,8 +12,55 @@ pub const MAX_RANK: usize = 254;
 /// A fully known shape: every dimension is at least 0, and the number of elements fits `i64`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
-    dims: SmallVec<[i64; 4]>,
+    dims: Dims,
     elements: usize,
+}
+
+/// Dimensions, few of them in place. A clone of those is a copy of bytes, where a `SmallVec` would run a loop: every
+/// input of every call is cloned.
+#[derive(Clone)]
+enum Dims {
+    Few(u8, [i64; Dims::FEW]),
+    Many(Box<[i64]>),
+}
+
+impl Dims {
+    const FEW: usize = 4;
+
+    #[inline]
+    fn new(dims: &[i64]) -> Self {
+        let mut few = [0; Self::FEW];
+        match few.get_mut(..dims.len()) {
+            Some(place) => {
+                place.copy_from_slice(dims);
+                Self::Few(dims.len() as u8, few)
+            }
+            None => Self::Many(dims.into()),
+        }
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[i64] {
+        match self {
+            Self::Few(rank, dims) => &dims[..usize::from(*rank)],
+            Self::Many(dims) => dims,
+        }
+    }
+}
+
+impl PartialEq for Dims {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for Dims {}
+
+impl std::hash::Hash for Dims {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
 }
 
 impl Shape {
@@ -49,7 +96,7 @@ impl Shape {
             elements as usize
         };
         Ok(Self {
-            dims: SmallVec::from_slice(dims),
+            dims: Dims::new(dims),
             elements,
         })
     }
@@ -57,7 +104,7 @@ impl Shape {
     /// The shape of a scalar: no dimensions, one element.
     pub fn scalar() -> Self {
         Self {
-            dims: SmallVec::new(),
+            dims: Dims::new(&[]),
             elements: 1,
         }
     }
@@ -65,24 +112,26 @@ impl Shape {
     /// The shape of a vector of `n` elements.
     pub fn vector(n: usize) -> Self {
         Self {
-            dims: SmallVec::from_slice(&[n as i64]),
+            dims: Dims::new(&[n as i64]),
             elements: n,
         }
     }
 
     /// The dimensions, outermost first.
+    #[inline]
     pub fn dims(&self) -> &[i64] {
-        &self.dims
+        self.dims.as_slice()
     }
 
     /// The number of dimensions.
+    #[inline]
     pub fn rank(&self) -> usize {
-        self.dims.len()
+        self.dims().len()
     }
 
     /// The size of dimension `i`, which must be below the rank.
     pub fn dim(&self, i: usize) -> usize {
-        self.dims[i] as usize
+        self.dims()[i] as usize
     }
 
     /// The number of elements: the product of the dimensions, 1 for a scalar.
@@ -92,7 +141,7 @@ impl Shape {
 
     /// Whether the rank is 0.
     pub fn is_scalar(&self) -> bool {
-        self.dims.is_empty()
+        self.dims().is_empty()
     }
 }
 
@@ -104,7 +153,7 @@ impl Default for Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&DimsDisplay(&self.dims), f)
+        fmt::Display::fmt(&DimsDisplay(self.dims()), f)
     }
 }
 
@@ -208,7 +257,7 @@ impl PartialShape {
 
 impl From<&Shape> for PartialShape {
     fn from(shape: &Shape) -> Self {
-        Self(Some(shape.dims.clone()))
+        Self::of(shape.dims())
     }
 }
 
@@ -243,6 +292,21 @@ mod tests {
         assert_eq!(elements(&[1 << 40, 0, 1 << 40]), None);
         assert_eq!(elements(&[1; 254]), Some(1));
         assert_eq!(elements(&[1; 255]), None);
+    }
+
+    #[test]
+    fn dims_are_kept_in_place_and_beside() {
+        let of = |rank: usize| {
+            let dims: Vec<i64> = (1..=rank as i64).collect();
+            (Shape::new(&dims).expect("a shape"), dims)
+        };
+        for rank in 0..8 {
+            let (shape, dims) = of(rank);
+            assert_eq!(shape.dims(), dims);
+            assert_eq!(shape.clone(), shape);
+            assert_eq!(shape.rank(), rank);
+            assert_ne!(shape, of(rank + 1).0);
+        }
     }
 
     #[test]
