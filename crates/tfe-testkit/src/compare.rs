@@ -1,6 +1,6 @@
 //! When a tensor is as good as another: equal, or within a tolerance.
 
-use tfe_core::{Complex128, Tensor};
+use tfe_core::{Complex128, Tensor, dispatch};
 
 use crate::values::{Values, values};
 
@@ -29,7 +29,7 @@ impl Tolerance {
 ///
 /// Data types and shapes must be equal. NaN equals NaN, and -0 equals 0. The tolerance is for floats and complex
 /// numbers only; complex numbers are compared by the distance in the plane. Elements that are no numbers or strings
-/// are compared by their bytes, handles not at all.
+/// are compared by their bytes, handles and variants by what they print.
 pub fn difference(want: &Tensor, got: &Tensor, tolerance: Option<Tolerance>) -> Option<String> {
     if want.dtype() != got.dtype() {
         return Some(format!(
@@ -48,9 +48,17 @@ pub fn difference(want: &Tensor, got: &Tensor, tolerance: Option<Tolerance>) -> 
         (Ok(want), Ok(got)) => difference_of_values(&want, &got, tolerance),
         _ => match (want.as_bytes(), got.as_bytes()) {
             (Ok(want), Ok(got)) => first(want, got, |w, g| w == g),
-            _ => None,
+            _ => first(&printed(want), &printed(got), |w, g| w == g),
         },
     }
+}
+
+/// What the elements of a tensor without plain bytes print.
+fn printed(tensor: &Tensor) -> Vec<String> {
+    let elements = dispatch!(tensor.dtype(), [String, Resource, Variant], |T| {
+        tensor.as_slice::<T>().map(|v| v.iter().map(|e| format!("{e:?}")).collect())
+    });
+    elements.unwrap_or_default()
 }
 
 fn difference_of_values(

@@ -15,9 +15,11 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod conformance;
 pub mod device;
 pub mod direct;
 pub mod golden;
+mod narrow;
 pub mod runner;
 pub mod text;
 pub mod values;

@@ -1,9 +1,11 @@
 //! Elements of tensors as exact numbers, whatever their data type: what references compute with.
 
 use tfe_core::{
-    Complex, Complex64, Complex128, DataType, Element, Result, TString, Tensor, bail, bf16,
+    Complex, Complex64, Complex128, DataType, Element, Result, Shape, TString, Tensor, bail, bf16,
     dispatch, ensure, f16,
 };
+
+use crate::narrow;
 
 /// The elements of a tensor, row-major, wide enough to lose nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,10 +84,22 @@ floats! {
     f64: |v| v;
 }
 
+/// The integer type that a quantised type is stored as.
+pub(crate) fn quantised(dtype: DataType) -> Option<DataType> {
+    Some(match dtype {
+        DataType::Qint8 => DataType::Int8,
+        DataType::Quint8 => DataType::Uint8,
+        DataType::Qint16 => DataType::Int16,
+        DataType::Quint16 => DataType::Uint16,
+        DataType::Qint32 => DataType::Int32,
+        _ => return None,
+    })
+}
+
 /// The elements of a tensor in host memory.
 ///
 /// # Errors
-/// `Unimplemented` for data types that are neither numbers, truth values nor strings; `Internal` for device memory.
+/// `Unimplemented` for data types without exact values here (handles, some small floats); `Internal` for device memory.
 pub fn values(tensor: &Tensor) -> Result<Values> {
     let wide = |c: &Complex64| Complex::new(f64::from(c.re), f64::from(c.im));
     Ok(match tensor.dtype() {
@@ -107,6 +121,19 @@ pub fn values(tensor: &Tensor) -> Result<Values> {
             Values::Complex(tensor.as_slice::<Complex64>()?.iter().map(wide).collect())
         }
         DataType::Complex128 => Values::Complex(tensor.as_slice::<Complex128>()?.to_vec()),
+        dtype if quantised(dtype).is_some() => {
+            let plain = quantised(dtype).unwrap_or(dtype);
+            let shape = tensor.shape().clone();
+            return values(&Tensor::from_plain_bytes(plain, shape, tensor.as_bytes()?)?);
+        }
+        dtype if narrow::is_float(dtype) => {
+            let decoded = tensor.as_bytes()?.iter().map(|&b| narrow::decode_float(dtype, b));
+            Values::Float(decoded.flatten().collect())
+        }
+        dtype if narrow::is_int(dtype) => {
+            let decoded = tensor.as_bytes()?.iter().map(|&b| narrow::decode_int(dtype, b));
+            Values::Int(decoded.flatten().collect())
+        }
         dtype => return dispatch!(dtype, Real, |T| Ok(T::values(tensor.as_slice::<T>()?))),
     })
 }
@@ -154,6 +181,18 @@ pub fn tensor(dtype: DataType, dims: &[i64], values: &Values) -> Result<Tensor> 
             v.iter().map(|c| Complex::new(c.re as f32, c.im as f32)),
         ),
         (DataType::Complex128, Values::Complex(v)) => Tensor::from_slice(dims, v),
+        (dtype, Values::Int(_)) if quantised(dtype).is_some() => {
+            let plain = self::tensor(quantised(dtype).unwrap_or(dtype), dims, values)?;
+            Tensor::from_plain_bytes(dtype, plain.shape().clone(), plain.as_bytes()?)
+        }
+        (dtype, Values::Int(v)) if narrow::is_int(dtype) => {
+            let bytes: Vec<u8> = v.iter().filter_map(|&v| narrow::encode_int(dtype, v)).collect();
+            Tensor::from_plain_bytes(dtype, Shape::new(dims)?, &bytes)
+        }
+        (dtype, Values::Float(v)) if narrow::is_float(dtype) => {
+            let bytes: Vec<u8> = v.iter().filter_map(|&v| narrow::encode_float(dtype, v)).collect();
+            Tensor::from_plain_bytes(dtype, Shape::new(dims)?, &bytes)
+        }
         (_, Values::Int(v)) => dispatch!(dtype, Real, |T| Tensor::from_iter(
             dims,
             v.iter().map(|&v| T::from_int(v))
@@ -207,7 +246,7 @@ pub fn pick(
     for &(t, i) in elements {
         bytes.extend_from_slice(&sources[t][i * dtype.size()..][..dtype.size()]);
     }
-    Tensor::from_plain_bytes(dtype, tfe_core::Shape::new(dims)?, &bytes)
+    Tensor::from_plain_bytes(dtype, Shape::new(dims)?, &bytes)
 }
 
 #[cfg(test)]

@@ -14,16 +14,7 @@ use tfe_testkit::golden::{Report, Vectors, replay};
     reason = "says why it is skipped, and what passed"
 )]
 fn all_vectors_pass_through_the_c_api() {
-    let Some(path) = std::env::var_os("TFE_LIB") else {
-        let required = std::env::var("TFE_REQUIRE").is_ok_and(|what| what.contains("capi"));
-        assert!(
-            !required,
-            "TFE_REQUIRE wants the C API, but TFE_LIB names no library"
-        );
-        eprintln!("skipped: golden vectors through the C API: TFE_LIB is not set");
-        return;
-    };
-    let library = Library::open(&path);
+    let Some(library) = Library::from_environment("golden vectors") else { return };
     let mut report = Report::default();
     for vectors in Vectors::all().expect("vectors") {
         report.merge(replay(&vectors, &library));

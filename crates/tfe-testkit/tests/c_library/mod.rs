@@ -70,6 +70,7 @@ functions! {
     TFE_OpSetAttrFloat(Ptr, *const c_char, c_float);
     TFE_OpSetAttrBool(Ptr, *const c_char, c_uchar);
     TFE_OpSetAttrType(Ptr, *const c_char, c_int);
+    TFE_OpSetAttrTensor(Ptr, *const c_char, Ptr, Ptr);
     TFE_OpSetAttrShape(Ptr, *const c_char, *const i64, c_int, Ptr);
     TFE_OpSetAttrStringList(Ptr, *const c_char, *const *const c_void, *const usize, c_int);
     TFE_OpSetAttrIntList(Ptr, *const c_char, *const i64, c_int);
@@ -102,6 +103,21 @@ impl Drop for Owned {
 }
 
 impl Library {
+    /// Opens the library that `TFE_LIB` names; says that the test is skipped when it names none.
+    ///
+    /// # Panics
+    /// When `TFE_REQUIRE` wants the C API and there is none.
+    #[expect(clippy::print_stderr, reason = "says what is skipped")]
+    pub(crate) fn from_environment(what: &str) -> Option<Self> {
+        let path = std::env::var_os("TFE_LIB");
+        if path.is_none() {
+            let required = std::env::var("TFE_REQUIRE").is_ok_and(|list| list.contains("capi"));
+            assert!(!required, "TFE_REQUIRE wants the C API, but TFE_LIB names no library");
+            eprintln!("skipped: {what} through the C API: TFE_LIB is not set");
+        }
+        path.map(|path| Self::open(&path))
+    }
+
     /// Opens a library and makes a context.
     ///
     /// # Panics
@@ -152,6 +168,12 @@ impl Library {
     }
 
     fn handle(&self, tensor: &Tensor) -> Result<Owned> {
+        let t = self.c_tensor(tensor)?;
+        let handle = self.checked(|status| (self.api.TFE_NewTensorHandle)(t.ptr(), status))?;
+        self.own(handle, self.api.TFE_DeleteTensorHandle)
+    }
+
+    fn c_tensor(&self, tensor: &Tensor) -> Result<Owned> {
         let bytes = tensor.byte_size();
         let number = tensor.dtype().number();
         let dims = tensor.dims();
@@ -168,8 +190,7 @@ impl Library {
             // SAFETY: the library allocated that many bytes just now.
             unsafe { data.copy_from_nonoverlapping(tensor.as_bytes()?.as_ptr(), bytes) };
         }
-        let handle = self.checked(|status| (self.api.TFE_NewTensorHandle)(t.ptr(), status))?;
-        self.own(handle, self.api.TFE_DeleteTensorHandle)
+        Ok(t)
     }
 
     fn tensor(&self, handle: &Owned) -> Result<Tensor> {
@@ -209,6 +230,10 @@ impl Library {
             AttrValue::Float(v) => (api.TFE_OpSetAttrFloat)(op, name, *v),
             AttrValue::Bool(v) => (api.TFE_OpSetAttrBool)(op, name, (*v).into()),
             AttrValue::Type(v) => (api.TFE_OpSetAttrType)(op, name, *v),
+            AttrValue::Tensor(tensor) => {
+                let t = self.c_tensor(tensor)?;
+                self.checked(|status| (api.TFE_OpSetAttrTensor)(op, name, t.ptr(), status))?;
+            }
             AttrValue::Shape(shape) => self.checked(|status| match shape.dims() {
                 Some(d) => (api.TFE_OpSetAttrShape)(op, name, d.as_ptr(), d.len() as c_int, status),
                 None => (api.TFE_OpSetAttrShape)(op, name, null(), -1, status),
