@@ -1,7 +1,7 @@
 //! `KernelContext`: the inputs and outputs of one run of a kernel, and what surrounds it.
 
 use smallvec::SmallVec;
-use tfe_core::{DataType, Result, Shape, Tensor, TensorUninit, err};
+use tfe_core::{DataType, Error, Result, Shape, Tensor, TensorUninit, err};
 
 use crate::{Device, FunctionLibrary, ResourceManager};
 
@@ -10,9 +10,36 @@ use crate::{Device, FunctionLibrary, ResourceManager};
 /// Inputs are flat: a list argument is as many inputs as it has elements.
 pub struct KernelContext<'a> {
     inputs: &'a mut [Option<Tensor>],
-    outputs: SmallVec<[Option<Tensor>; 2]>,
+    outputs: Outputs<'a>,
     device: &'a dyn Device,
     functions: &'a dyn FunctionLibrary,
+}
+
+/// Where the results go.
+enum Outputs<'a> {
+    Own(SmallVec<[Option<Tensor>; 2]>),
+    Lent(&'a mut [Option<Tensor>]),
+}
+
+impl Outputs<'_> {
+    #[inline]
+    fn slots(&mut self) -> &mut [Option<Tensor>] {
+        match self {
+            Self::Own(slots) => slots,
+            Self::Lent(slots) => slots,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Own(slots) => slots.len(),
+            Self::Lent(slots) => slots.len(),
+        }
+    }
+}
+
+fn unset(i: usize) -> Error {
+    err!(Internal, "the kernel did not set output {i}")
 }
 
 impl<'a> KernelContext<'a> {
@@ -27,7 +54,24 @@ impl<'a> KernelContext<'a> {
         outputs.resize_with(num_outputs, || None);
         Self {
             inputs,
-            outputs,
+            outputs: Outputs::Own(outputs),
+            device,
+            functions,
+        }
+    }
+
+    /// [`new`](Self::new) with a place of the caller's for the results, all empty: nothing is moved afterwards. To be
+    /// ended by [`finish`](Self::finish).
+    #[inline]
+    pub fn with_outputs(
+        inputs: &'a mut [Option<Tensor>],
+        outputs: &'a mut [Option<Tensor>],
+        device: &'a dyn Device,
+        functions: &'a dyn FunctionLibrary,
+    ) -> Self {
+        Self {
+            inputs,
+            outputs: Outputs::Lent(outputs),
             device,
             functions,
         }
@@ -123,7 +167,7 @@ impl<'a> KernelContext<'a> {
     /// # Panics
     /// When there is no such output: a fault of the kernel, whose signature was checked.
     pub fn set_output(&mut self, i: usize, tensor: Tensor) {
-        self.outputs[i] = Some(tensor);
+        self.outputs.slots()[i] = Some(tensor);
     }
 
     /// The number of results.
@@ -135,12 +179,23 @@ impl<'a> KernelContext<'a> {
     ///
     /// # Errors
     /// `Internal` when the kernel left one unset.
-    pub fn into_outputs(self) -> Result<SmallVec<[Tensor; 2]>> {
-        let mut done = SmallVec::new();
-        for (i, output) in self.outputs.into_iter().enumerate() {
-            done.push(output.ok_or_else(|| err!(Internal, "the kernel did not set output {i}"))?);
+    pub fn into_outputs(mut self) -> Result<SmallVec<[Tensor; 2]>> {
+        let slots = self.outputs.slots().iter_mut().enumerate();
+        slots
+            .map(|(i, slot)| slot.take().ok_or_else(|| unset(i)))
+            .collect()
+    }
+
+    /// Checks that the kernel set all results, which are where the caller wanted them.
+    ///
+    /// # Errors
+    /// `Internal` when the kernel left one unset.
+    #[inline]
+    pub fn finish(mut self) -> Result<()> {
+        match self.outputs.slots().iter().position(Option::is_none) {
+            None => Ok(()),
+            Some(i) => Err(unset(i)),
         }
-        Ok(done)
     }
 
     /// Where the kernel runs.

@@ -167,7 +167,10 @@ impl DeviceName {
         };
         // No part of a local name holds a zero byte, unless a backend chose one as its type.
         let full = CString::new(spec.to_string()).unwrap_or_default();
-        Self { full: full.into(), spec: Arc::new(spec) }
+        Self {
+            full: full.into(),
+            spec: Arc::new(spec),
+        }
     }
 
     /// The name in full.
