@@ -262,13 +262,14 @@ pub unsafe extern "C" fn TFE_Execute_2017(
     // SAFETY: the caller's array and number.
     let mut results = unsafe { Results::new(retvals, num_retvals) };
     let execute = || {
-        results.check_count()?;
-        results.check_room()?;
-        results.give(given(op, "op")?.op.execute_again()?);
+        let (count, room) = results.wanted()?;
+        let is_there = room == usize::try_from(count).unwrap_or(0);
+        ensure!(is_there, InvalidArgument, "retvals is NULL");
+        let outputs = given(op, "op")?.op.execute_again()?;
+        outputs.into_iter().for_each(|output| results.give(output));
         Ok(true)
     };
     // SAFETY: null or a status of the caller's.
-    if !unsafe { guard(status, false, execute) } {
-        results.fail();
-    }
+    let done = unsafe { guard(status, false, execute) };
+    results.end(done);
 }

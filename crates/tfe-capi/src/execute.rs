@@ -5,8 +5,8 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-use tfe_core::{Result, ensure};
-use tfe_eager::Outputs;
+use tfe_core::{Error, Result, err};
+use tfe_eager::TensorHandle;
 
 use crate::guard::{given, guard, room};
 use crate::{TF_Status, TFE_Op, TFE_TensorHandle};
@@ -15,12 +15,14 @@ use crate::{TF_Status, TFE_Op, TFE_TensorHandle};
 pub(crate) struct Results<'a> {
     room: &'a mut [MaybeUninit<*mut TFE_TensorHandle>],
     count: Option<&'a mut c_int>,
+    /// How many were handed out.
+    given: c_int,
 }
 
-impl<'a> Results<'a> {
+impl Results<'_> {
     /// # Safety
     /// `num_retvals` is null or leads to a number, and `retvals` is null or leads to room for so many handles; nobody else
-    /// uses them for `'a`.
+    /// uses them as long as this lives.
     #[inline]
     pub(crate) unsafe fn new(retvals: *mut *mut TFE_TensorHandle, num_retvals: *mut c_int) -> Self {
         // SAFETY: null or a number of the caller's.
@@ -28,58 +30,49 @@ impl<'a> Results<'a> {
         let len = count.as_deref().copied().unwrap_or(0);
         // SAFETY: null or an array of the caller's.
         let room = unsafe { room(retvals, len, "retvals") }.unwrap_or_default();
-        Self { room, count }
-    }
-
-    /// Checks that the caller gave a number at all.
-    #[inline]
-    pub(crate) fn check_count(&self) -> Result<()> {
-        given(self.count.as_ref(), "num_retvals").map(drop)
-    }
-
-    /// Checks that the room is there that the number tells.
-    pub(crate) fn check_room(&self) -> Result<()> {
-        let told = usize::try_from(self.told()).unwrap_or(0);
-        ensure!(self.room.len() == told, InvalidArgument, "retvals is NULL");
-        Ok(())
-    }
-
-    /// Checks that `outputs` results have room.
-    #[inline]
-    fn accept(&self, outputs: usize) -> Result<()> {
-        if self.room.len() >= outputs {
-            return Ok(());
+        Self {
+            room,
+            count,
+            given: 0,
         }
-        let told = self.told();
-        ensure!(
-            usize::try_from(told).is_ok_and(|n| n >= outputs),
-            InvalidArgument,
-            "Expecting {outputs} outputs, but *num_retvals is {told}"
-        );
-        self.check_room()
     }
 
-    fn told(&self) -> c_int {
-        self.count.as_deref().copied().unwrap_or(0)
-    }
-
-    /// Hands out as many results as there is room for.
+    /// How many results the caller wants, and how many there is room for: none where the array is null.
     #[inline]
-    pub(crate) fn give(&mut self, outputs: Outputs) {
-        let mut given = 0;
-        for (slot, output) in self.room.iter_mut().zip(outputs) {
+    pub(crate) fn wanted(&self) -> Result<(c_int, usize)> {
+        let count = given(self.count.as_deref().copied(), "num_retvals")?;
+        Ok((count, self.room.len()))
+    }
+
+    /// Hands out a result if there is room for it.
+    #[inline]
+    pub(crate) fn give(&mut self, output: TensorHandle) {
+        if let Some(slot) = self.room.get_mut(self.given as usize) {
             slot.write(Box::into_raw(output.into()));
-            given += 1;
-        }
-        if let Some(count) = &mut self.count {
-            **count = given;
+            self.given += 1;
         }
     }
 
-    /// Leaves null everywhere.
-    #[cold]
-    pub(crate) fn fail(&mut self) {
-        self.room.fill(MaybeUninit::new(null_mut()));
+    /// Tells the caller how many there are, or leaves null everywhere.
+    #[inline]
+    pub(crate) fn end(self, done: bool) {
+        if !done {
+            self.room.fill(MaybeUninit::new(null_mut()));
+        } else if let Some(count) = self.count {
+            *count = self.given;
+        }
+    }
+}
+
+/// The error of an op that has `outputs` results and no room for them.
+#[cold]
+fn no_room(outputs: usize, count: c_int) -> Error {
+    match usize::try_from(count) {
+        Ok(n) if n >= outputs => err!(InvalidArgument, "retvals is NULL"),
+        _ => err!(
+            InvalidArgument,
+            "Expecting {outputs} outputs, but *num_retvals is {count}"
+        ),
     }
 }
 
@@ -97,15 +90,17 @@ pub unsafe extern "C" fn TFE_Execute(
     // SAFETY: the caller's array and number.
     let mut results = unsafe { Results::new(retvals, num_retvals) };
     let execute = || {
-        results.check_count()?;
+        let (count, room) = results.wanted()?;
         let op = given(op, "op")?;
-        let outputs = op.op.execute_if(|n| results.accept(n));
+        let accept = |outputs| match outputs <= room {
+            true => Ok(()),
+            false => Err(no_room(outputs, count)),
+        };
+        let done = op.op.execute_into(accept, |output| results.give(output));
         op.forget_inputs();
-        results.give(outputs?);
-        Ok(true)
+        done.map(|()| true)
     };
     // SAFETY: null or a status of the caller's.
-    if !unsafe { guard(status, false, execute) } {
-        results.fail();
-    }
+    let done = unsafe { guard(status, false, execute) };
+    results.end(done);
 }

@@ -60,7 +60,7 @@ impl TFE_Op {
     /// Lets go of the inputs that were shown, when the op has no inputs any more.
     #[inline]
     pub(crate) fn forget_inputs(&mut self) {
-        if self.op.inputs().is_empty() {
+        if self.op.num_inputs() == 0 {
             self.shown.get_mut().clear();
         }
     }
@@ -80,21 +80,20 @@ impl TFE_Op {
     }
 
     fn shown_input(&self, index: c_int) -> Result<*mut TFE_TensorHandle> {
-        let inputs = self.op.inputs();
         let index = usize::try_from(index).unwrap_or(usize::MAX);
-        let Some(input) = inputs.get(index) else {
+        let Some(input) = self.op.nth_input(index) else {
             bail!(
                 InvalidArgument,
                 "index out of bounds: {} has {} inputs so far",
                 self.op.name(),
-                inputs.len()
+                self.op.num_inputs()
             );
         };
         let mut shown = self.shown.borrow_mut();
         if shown.len() <= index {
             shown.resize_with(index + 1, || None);
         }
-        let handle = shown[index].get_or_insert_with(|| input.clone().into());
+        let handle = shown[index].get_or_insert_with(|| input.into());
         Ok(&raw mut **handle)
     }
 }
@@ -263,7 +262,7 @@ pub unsafe extern "C" fn TFE_OpGetFlatInputCount(
     op: Option<&TFE_Op>,
     status: *mut TF_Status,
 ) -> c_int {
-    let count = || Ok(given(op, "op")?.op.inputs().len() as c_int);
+    let count = || Ok(given(op, "op")?.op.num_inputs() as c_int);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, -1, count) }
 }

@@ -7,10 +7,12 @@ use tfe_attrs::DeviceKey;
 use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
 use tfe_device::Device;
 
+use crate::cache::InUse;
+use crate::context::Place;
 use crate::kernel_and_device::{Arg, KernelAndDevice};
 use crate::{Callee, Op, Outputs, PlacementPolicy, TensorHandle};
 
-impl Op<'_> {
+impl<'c> Op<'c> {
     /// Executes the call and takes its inputs away.
     ///
     /// # Errors
@@ -25,7 +27,66 @@ impl Op<'_> {
     /// # Errors
     /// As [`execute`](Self::execute), and what `accept` says.
     pub fn execute_if(&mut self, accept: impl FnOnce(usize) -> Result<()>) -> Result<Outputs> {
+        let mut outputs = Outputs::new();
+        self.execute_into(accept, |output| outputs.push(output))?;
+        Ok(outputs)
+    }
+
+    /// [`execute_if`](Self::execute_if) that hands the results out one by one, once all are there.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn execute_into(
+        &mut self,
+        accept: impl FnOnce(usize) -> Result<()>,
+        give: impl FnMut(TensorHandle),
+    ) -> Result<()> {
+        self.run_once(accept, give, Op::clear_inputs)
+    }
+
+    /// Executes the call as the API of 2017 does: the inputs stay, and it may be executed again.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn execute_again(&mut self) -> Result<Outputs> {
+        let mut outputs = Outputs::new();
+        let inputs = self.inputs.clone();
+        let ran = self.run_once(|_| Ok(()), |output| outputs.push(output), |_| ());
+        self.inputs = inputs;
+        ran?;
+        Ok(outputs)
+    }
+
+    /// Executes the call; `after` sees to the inputs, of which the kernel took what it liked.
+    #[inline]
+    fn run_once(
+        &mut self,
+        accept: impl FnOnce(usize) -> Result<()>,
+        give: impl FnMut(TensorHandle),
+        after: fn(&mut Op<'c>),
+    ) -> Result<()> {
         let place = &self.ctx.places[self.place()?];
+        let kernel = self.find_kernel(place)?;
+        accept(kernel.outputs().len())?;
+        kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
+        if self.inputs.any_placed() || !kernel.device().is_host() {
+            self.move_inputs(&kernel)?;
+        }
+        let call = Used { op: self, after };
+        call.run(place, &kernel, give)
+    }
+
+    #[inline]
+    fn clear_inputs(&mut self) {
+        self.executed = true;
+        self.attrs.clear_inputs();
+        self.inputs.clear();
+    }
+
+    /// The kernel for the call, from the cache or made now.
+    #[inline]
+    fn find_kernel(&self, place: &'c Place) -> Result<InUse<'c>> {
         let args = self.arg_devices(&place.device);
         let key = match &args {
             None => place.key,
@@ -35,46 +96,8 @@ impl Op<'_> {
             }
         };
         let key = self.attrs.cache_key(key);
-        let kernel = self
-            .ctx
-            .cache
-            .take(key, || self.prepare(&place.device, args.as_deref()))?;
-        accept(kernel.outputs().len())?;
-        kernel.check(
-            self.inputs.len(),
-            self.inputs.iter().map(TensorHandle::dtype),
-        )?;
-        if self.any_placed || !kernel.device().is_host() {
-            self.move_inputs(&kernel)?;
-        }
-        self.executed = true;
-        let mut inputs = self.take_inputs();
-        let outputs = kernel
-            .run_slots(&mut inputs)
-            .map_err(|e| at(e, &kernel, &inputs))?;
-        let of_results = if Arc::ptr_eq(kernel.device(), &place.device) {
-            &place.of_results
-        } else {
-            // The op went to the CPU for want of a kernel.
-            &None
-        };
-        Ok(outputs
-            .into_iter()
-            .zip(kernel.outputs())
-            .map(|(t, arg)| result(t, *arg, of_results))
-            .collect())
-    }
-
-    /// Executes the call as the API of 2017 does: the inputs stay, and it may be executed again.
-    ///
-    /// # Errors
-    /// As [`execute`](Self::execute).
-    pub fn execute_again(&mut self) -> Result<Outputs> {
-        let (inputs, any_placed, attrs) =
-            (self.inputs.clone(), self.any_placed, self.attrs.clone());
-        let outputs = self.execute();
-        (self.inputs, self.any_placed, self.attrs) = (inputs, any_placed, attrs);
-        outputs
+        let prepare = || self.prepare(&place.device, args.as_deref());
+        self.ctx.cache.take(key, prepare)
     }
 
     /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of
@@ -87,24 +110,21 @@ impl Op<'_> {
                 None => Err(self.no_such_device(&wish.spelling.to_string_lossy())),
             };
         }
-        if !self.any_placed {
+        if !self.inputs.any_placed() {
             return Ok(0);
         }
-        let resource = self.inputs.iter().find_map(|h| self.place_of_resource(h));
+        let mut tensors = self.inputs.tensors();
+        let resource = tensors.find_map(|t| self.place_of_resource(t));
         let remote = || {
-            let first = self
-                .inputs
-                .iter()
-                .filter(|h| h.is_remote())
-                .find_map(TensorHandle::device);
-            first.and_then(|d| self.ctx.place_of(d.name()))
+            let first = self.inputs.handles().find(TensorHandle::is_remote)?;
+            self.ctx.place_of(first.device_name())
         };
         Ok(resource.or_else(remote).unwrap_or(0))
     }
 
     /// For a function with a resource of another device than `device` among its arguments: the device of each.
     fn arg_devices<'a>(&'a self, device: &'a Arc<dyn Device>) -> Option<Vec<&'a dyn Device>> {
-        if !self.any_placed || !self.is_function() {
+        if !self.inputs.any_placed() || !self.is_function() {
             return None;
         }
         let places = &self.ctx.places;
@@ -112,18 +132,18 @@ impl Op<'_> {
             self.place_of_resource(input)
                 .map_or(device, |i| &places[i].device)
         };
-        let devices: Vec<&dyn Device> = self.inputs.iter().map(|h| &**device_of(h)).collect();
+        let devices: Vec<&dyn Device> = self.inputs.tensors().map(|t| &**device_of(t)).collect();
         devices
             .iter()
             .any(|d| d.name() != device.name())
             .then_some(devices)
     }
 
-    fn place_of_resource(&self, input: &TensorHandle) -> Option<usize> {
+    fn place_of_resource(&self, input: &Tensor) -> Option<usize> {
         if input.dtype() != DataType::Resource {
             return None;
         }
-        let handles = input.tensor().as_slice::<ResourceHandle>().ok()?;
+        let handles = input.as_slice::<ResourceHandle>().ok()?;
         let device = &handles.first()?.target()?.device;
         self.ctx
             .places
@@ -149,7 +169,7 @@ impl Op<'_> {
         device: &Arc<dyn Device>,
         args: Option<&[&dyn Device]>,
     ) -> Result<KernelAndDevice> {
-        if self.executed && self.inputs.is_empty() {
+        if self.executed && self.inputs.len() == 0 {
             bail!(
                 InvalidArgument,
                 "expected inputs of {}, got 0: a call that was executed has no inputs left",
@@ -194,7 +214,10 @@ impl Op<'_> {
     fn move_inputs(&mut self, kernel: &KernelAndDevice) -> Result<()> {
         let policy = self.ctx.placement_policy();
         let cpu = &self.ctx.places[0].device;
-        for (i, (input, arg)) in self.inputs.iter_mut().zip(kernel.inputs()).enumerate() {
+        for (i, arg) in kernel.inputs().iter().enumerate() {
+            let Some(input) = self.inputs.handle(i) else {
+                continue;
+            };
             let target = if arg.in_host_memory {
                 cpu
             } else {
@@ -223,7 +246,58 @@ impl Op<'_> {
             if policy == PlacementPolicy::Warn {
                 warn(&conflict());
             }
-            *input = input.copy_to_device(target)?;
+            self.inputs.replace(i, input.copy_to_device(target)?);
+        }
+        Ok(())
+    }
+}
+
+/// A call whose inputs a kernel has. They are seen to when this is dropped, whatever the kernel did.
+struct Used<'a, 'c> {
+    op: &'a mut Op<'c>,
+    after: fn(&mut Op<'c>),
+}
+
+impl Drop for Used<'_, '_> {
+    #[inline]
+    fn drop(&mut self) {
+        (self.after)(self.op);
+    }
+}
+
+impl Used<'_, '_> {
+    #[inline]
+    fn run(
+        self,
+        place: &Place,
+        kernel: &KernelAndDevice,
+        mut give: impl FnMut(TensorHandle),
+    ) -> Result<()> {
+        let count = kernel.outputs().len();
+        let mut few = [None, None];
+        let mut many = Vec::new();
+        let outputs = match few.get_mut(..count) {
+            Some(outputs) => outputs,
+            None => {
+                many.resize_with(count, || None);
+                &mut many[..]
+            }
+        };
+        let inputs = self.op.inputs.slots();
+        kernel
+            .run_slots(inputs, outputs)
+            .map_err(|e| at(e, kernel, inputs))?;
+        drop(self);
+        let of_results = if Arc::ptr_eq(kernel.device(), &place.device) {
+            &place.of_results
+        } else {
+            // The op went to the CPU for want of a kernel.
+            &None
+        };
+        for (output, arg) in outputs.iter_mut().zip(kernel.outputs()) {
+            if let Some(tensor) = output.take() {
+                give(result(tensor, *arg, of_results));
+            }
         }
         Ok(())
     }

@@ -179,7 +179,9 @@ impl KernelAndDevice {
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         self.check(inputs.len(), inputs.iter().map(Tensor::dtype))?;
         let mut slots: SmallVec<[Option<Tensor>; 4]> = inputs.iter().cloned().map(Some).collect();
-        Ok(self.run_slots(&mut slots)?.into_vec())
+        let mut outputs = vec![None; self.outputs.len()];
+        self.run_slots(&mut slots, &mut outputs)?;
+        Ok(outputs.into_iter().flatten().collect())
     }
 
     /// Checks the number and the types of inputs against the bound kernel.
@@ -203,12 +205,16 @@ impl KernelAndDevice {
         Ok(())
     }
 
-    /// Runs on checked inputs; takes over those that nobody else holds.
-    pub(crate) fn run_slots(&self, inputs: &mut [Option<Tensor>]) -> Result<SmallVec<[Tensor; 2]>> {
-        let mut ctx =
-            KernelContext::new(inputs, self.outputs.len(), &*self.device, &*self.functions);
+    /// Runs on checked inputs, takes over those that nobody else holds, and fills `outputs`.
+    #[inline]
+    pub(crate) fn run_slots(
+        &self,
+        inputs: &mut [Option<Tensor>],
+        outputs: &mut [Option<Tensor>],
+    ) -> Result<()> {
+        let mut ctx = KernelContext::with_outputs(inputs, outputs, &*self.device, &*self.functions);
         self.device.compute(&*self.kernel, &mut ctx)?;
-        ctx.into_outputs()
+        ctx.finish()
     }
 
     /// The op or function.

@@ -18,6 +18,7 @@ mod cache;
 mod context;
 mod execute;
 mod handle;
+mod inputs;
 mod kernel_and_device;
 mod op;
 mod placement;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tfe_attrs::{AttrBuilder, AttrKind, AttrValue};
-use tfe_core::{DataType, Result, Tensor, ensure, err};
+use tfe_core::{Result, ensure, err};
 use tfe_function::Function;
 use tfe_ops::OpSpec;
 
 use crate::context::RequestedDevice;
+use crate::inputs::Inputs;
 use crate::{Context, TensorHandle};
 
 /// The results of a call.
@@ -32,10 +33,8 @@ pub struct Op<'c> {
     pub(crate) ctx: &'c Context,
     pub(crate) callee: Callee<'c>,
     pub(crate) attrs: AttrBuilder<'c>,
-    pub(crate) inputs: SmallVec<[TensorHandle; 4]>,
+    pub(crate) inputs: Inputs,
     pub(crate) device: Option<Arc<RequestedDevice>>,
-    /// Whether some input decides the device or may have to move: it is on a device other than the first CPU, or a resource.
-    pub(crate) any_placed: bool,
     pub(crate) executed: bool,
 }
 
@@ -52,9 +51,8 @@ impl<'c> Op<'c> {
             ctx,
             callee,
             attrs,
-            inputs: SmallVec::new(),
+            inputs: Inputs::default(),
             device: None,
-            any_placed: false,
             executed: false,
         }
     }
@@ -78,10 +76,10 @@ impl<'c> Op<'c> {
     ///
     /// # Errors
     /// `InvalidArgument` when the type cannot be inferred from it.
+    #[inline]
     pub fn add_input(&mut self, input: &TensorHandle) -> Result<()> {
         self.attrs.add_input(input.dtype())?;
-        self.any_placed |= input.device().is_some() || input.dtype() == DataType::Resource;
-        self.inputs.push(input.clone());
+        self.inputs.push(input);
         Ok(())
     }
 
@@ -103,16 +101,18 @@ impl<'c> Op<'c> {
     ) -> Result<()> {
         let dtypes: SmallVec<[_; 8]> = inputs.clone().map(TensorHandle::dtype).collect();
         self.attrs.add_input_list(&dtypes)?;
-        for input in inputs {
-            self.any_placed |= input.device().is_some() || input.dtype() == DataType::Resource;
-            self.inputs.push(input.clone());
-        }
+        inputs.for_each(|input| self.inputs.push(input));
         Ok(())
     }
 
-    /// The inputs added so far.
-    pub fn inputs(&self) -> &[TensorHandle] {
-        &self.inputs
+    /// How many inputs there are so far, the elements of lists counted out.
+    pub fn num_inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// One of the inputs so far.
+    pub fn nth_input(&self, i: usize) -> Option<TensorHandle> {
+        self.inputs.handle(i)
     }
 
     /// Sets an attribute. A value of the wrong kind is reported by [`execute`](Self::execute).
@@ -216,15 +216,6 @@ impl<'c> Op<'c> {
     /// As [`execute`](Self::execute).
     pub fn run(mut self) -> Result<Outputs> {
         self.execute()
-    }
-
-    pub(crate) fn take_inputs(&mut self) -> SmallVec<[Option<Tensor>; 4]> {
-        self.any_placed = false;
-        self.attrs.clear_inputs();
-        self.inputs
-            .drain(..)
-            .map(|h| Some(h.into_tensor()))
-            .collect()
     }
 }
 
