@@ -7,8 +7,14 @@ use tfe_testkit::Direct;
 use tfe_testkit::conformance::{Unsupported, declared_by, facts_differ, run, variables};
 
 fn on_cpu(threads: usize, check: impl Fn(&Direct<'_>, &KernelRegistry)) {
-    let options = CpuOptions { threads: Some(threads), ..CpuOptions::default() };
-    let (cpu, kernels) = (CpuDevice::new(0, &options), KernelRegistry::new(tfe_kernels::all()));
+    let options = CpuOptions {
+        threads: Some(threads),
+        ..CpuOptions::default()
+    };
+    let (cpu, kernels) = (
+        CpuDevice::new(0, &options),
+        KernelRegistry::new(tfe_kernels::all()),
+    );
     check(&Direct::new(&cpu, &kernels), &kernels);
 }
 
@@ -16,7 +22,13 @@ fn on_cpu(threads: usize, check: impl Fn(&Direct<'_>, &KernelRegistry)) {
 fn suites_pass() {
     let unsupported = Unsupported::parse(include_str!("unsupported.txt")).expect("a list");
     on_cpu(2, |cpu, kernels| {
-        run(cpu, &declared_by(kernels, "CPU"), DTypeSet::ANY, &unsupported).assert_passed();
+        run(
+            cpu,
+            &declared_by(kernels, "CPU"),
+            DTypeSet::ANY,
+            &unsupported,
+        )
+        .assert_passed();
     });
 }
 

@@ -56,7 +56,9 @@ pub fn difference(want: &Tensor, got: &Tensor, tolerance: Option<Tolerance>) -> 
 /// What the elements of a tensor without plain bytes print.
 fn printed(tensor: &Tensor) -> Vec<String> {
     let elements = dispatch!(tensor.dtype(), [String, Resource, Variant], |T| {
-        tensor.as_slice::<T>().map(|v| v.iter().map(|e| format!("{e:?}")).collect())
+        tensor
+            .as_slice::<T>()
+            .map(|v| v.iter().map(|e| format!("{e:?}")).collect())
     });
     elements.unwrap_or_default()
 }

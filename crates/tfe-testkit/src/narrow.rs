@@ -80,12 +80,13 @@ pub(crate) fn decode_float(dtype: DataType, byte: u8) -> Option<f64> {
     }
     let exponent = i32::from(magnitude >> l.mantissa);
     let fraction = f64::from(magnitude & ((1 << l.mantissa) - 1)) / f64::from(1 << l.mantissa);
-    Some(sign
-        * if exponent == 0 {
+    Some(
+        sign * if exponent == 0 {
             fraction * f64::powi(2.0, 1 - l.bias)
         } else {
             (1.0 + fraction) * f64::powi(2.0, exponent - l.bias)
-        })
+        },
+    )
 }
 
 /// The byte nearest to a number; of two, the even one. Too great becomes infinity, else NaN, else the greatest number.
@@ -121,7 +122,11 @@ pub(crate) fn encode_float(dtype: DataType, value: f64) -> Option<u8> {
 pub(crate) fn decode_int(dtype: DataType, byte: u8) -> Option<i128> {
     let (least, most) = int_range(dtype)?;
     let value = i128::from(byte) & (most - least);
-    Some(if value > most { value - (most - least + 1) } else { value })
+    Some(if value > most {
+        value - (most - least + 1)
+    } else {
+        value
+    })
 }
 
 /// The byte of an integer, which wraps around; as in TensorFlow its upper bits are zero.
@@ -136,7 +141,11 @@ mod tests {
 
     #[test]
     fn small_floats_survive_and_round_to_even() {
-        for dtype in [DataType::Float8E5m2, DataType::Float8E4m3fn, DataType::Float4E2m1fn] {
+        for dtype in [
+            DataType::Float8E5m2,
+            DataType::Float8E4m3fn,
+            DataType::Float4E2m1fn,
+        ] {
             for byte in 0..=u8::MAX {
                 let Some(l) = layout(dtype).filter(|l| byte <= l.sign | (l.sign - 1)) else {
                     continue;
@@ -159,7 +168,11 @@ mod tests {
 
     #[test]
     fn small_integers_wrap() {
-        for (dtype, least) in [(DataType::Int4, -8), (DataType::Uint2, 0), (DataType::Int2, -2)] {
+        for (dtype, least) in [
+            (DataType::Int4, -8),
+            (DataType::Uint2, 0),
+            (DataType::Int2, -2),
+        ] {
             for value in -20..20i128 {
                 let byte = encode_int(dtype, value).expect("small integer");
                 let back = decode_int(dtype, byte).expect("small integer");

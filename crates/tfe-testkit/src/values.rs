@@ -127,11 +127,17 @@ pub fn values(tensor: &Tensor) -> Result<Values> {
             return values(&Tensor::from_plain_bytes(plain, shape, tensor.as_bytes()?)?);
         }
         dtype if narrow::is_float(dtype) => {
-            let decoded = tensor.as_bytes()?.iter().map(|&b| narrow::decode_float(dtype, b));
+            let decoded = tensor
+                .as_bytes()?
+                .iter()
+                .map(|&b| narrow::decode_float(dtype, b));
             Values::Float(decoded.flatten().collect())
         }
         dtype if narrow::is_int(dtype) => {
-            let decoded = tensor.as_bytes()?.iter().map(|&b| narrow::decode_int(dtype, b));
+            let decoded = tensor
+                .as_bytes()?
+                .iter()
+                .map(|&b| narrow::decode_int(dtype, b));
             Values::Int(decoded.flatten().collect())
         }
         dtype => return dispatch!(dtype, Real, |T| Ok(T::values(tensor.as_slice::<T>()?))),
@@ -186,11 +192,17 @@ pub fn tensor(dtype: DataType, dims: &[i64], values: &Values) -> Result<Tensor> 
             Tensor::from_plain_bytes(dtype, plain.shape().clone(), plain.as_bytes()?)
         }
         (dtype, Values::Int(v)) if narrow::is_int(dtype) => {
-            let bytes: Vec<u8> = v.iter().filter_map(|&v| narrow::encode_int(dtype, v)).collect();
+            let bytes: Vec<u8> = v
+                .iter()
+                .filter_map(|&v| narrow::encode_int(dtype, v))
+                .collect();
             Tensor::from_plain_bytes(dtype, Shape::new(dims)?, &bytes)
         }
         (dtype, Values::Float(v)) if narrow::is_float(dtype) => {
-            let bytes: Vec<u8> = v.iter().filter_map(|&v| narrow::encode_float(dtype, v)).collect();
+            let bytes: Vec<u8> = v
+                .iter()
+                .filter_map(|&v| narrow::encode_float(dtype, v))
+                .collect();
             Tensor::from_plain_bytes(dtype, Shape::new(dims)?, &bytes)
         }
         (_, Values::Int(v)) => dispatch!(dtype, Real, |T| Tensor::from_iter(

@@ -37,7 +37,10 @@ fn suites_pass() {
 #[test]
 fn suites_pass_on_a_device_that_works_later() {
     // No latency but the thread's own: what counts is that nothing is done at once.
-    let options = TestOptions { latency: Some(std::time::Duration::ZERO), ..TestOptions::default() };
+    let options = TestOptions {
+        latency: Some(std::time::Duration::ZERO),
+        ..TestOptions::default()
+    };
     on_test_device(options, |device, kernels| {
         let declared = declared_by(kernels, DEVICE_TYPE);
         run(device, &declared, DTypeSet::FLOAT, &Unsupported::nothing()).assert_passed();
@@ -47,6 +50,8 @@ fn suites_pass_on_a_device_that_works_later() {
 #[test]
 fn variables_hold_every_data_type() {
     for options in [TestOptions::default(), TestOptions::late()] {
-        on_test_device(options, |device, _| variables(device, DTypeSet::ANY).assert_passed());
+        on_test_device(options, |device, _| {
+            variables(device, DTypeSet::ANY).assert_passed()
+        });
     }
 }

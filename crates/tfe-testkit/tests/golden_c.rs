@@ -14,7 +14,9 @@ use tfe_testkit::golden::{Report, Vectors, replay};
     reason = "says why it is skipped, and what passed"
 )]
 fn all_vectors_pass_through_the_c_api() {
-    let Some(library) = Library::from_environment("golden vectors") else { return };
+    let Some(library) = Library::from_environment("golden vectors") else {
+        return;
+    };
     let mut report = Report::default();
     for vectors in Vectors::all().expect("vectors") {
         report.merge(replay(&vectors, &library));

@@ -92,9 +92,10 @@ pub fn ordinary(dtype: DataType, dims: &[i64], seed: u64) -> Result<Tensor> {
     let each = 0..shape.num_elements();
     let values = match dtype {
         DataType::String => Values::Text(each.map(|_| text(&mut numbers)).collect()),
-        DataType::Complex64 | DataType::Complex128 => {
-            Values::Complex(each.map(|_| Complex::new(numbers.float(), numbers.float())).collect())
-        }
+        DataType::Complex64 | DataType::Complex128 => Values::Complex(
+            each.map(|_| Complex::new(numbers.float(), numbers.float()))
+                .collect(),
+        ),
         DataType::Resource => return handles(dims),
         DataType::Variant => return variants(dims, &mut numbers),
         _ => {
@@ -145,8 +146,9 @@ impl VariantValue for SampleVariant {
 
 fn variants(dims: &[i64], numbers: &mut Numbers) -> Result<Tensor> {
     let n = Shape::new(dims)?.num_elements();
-    let variants: Vec<_> =
-        (0..n).map(|_| Variant::new(Arc::new(SampleVariant(numbers.bits())))).collect();
+    let variants: Vec<_> = (0..n)
+        .map(|_| Variant::new(Arc::new(SampleVariant(numbers.bits()))))
+        .collect();
     Tensor::from_iter(dims, variants)
 }
 
@@ -159,7 +161,10 @@ pub fn odd(dtype: DataType) -> Option<Values> {
     }
     let (greatest, smallest) = match dtype {
         DataType::Half => (65504.0, f64::powi(2.0, -14)),
-        DataType::Bfloat16 => (f64::from(f32::from_bits(0x7f7f_0000)), f32::MIN_POSITIVE.into()),
+        DataType::Bfloat16 => (
+            f64::from(f32::from_bits(0x7f7f_0000)),
+            f32::MIN_POSITIVE.into(),
+        ),
         DataType::Float | DataType::Complex64 => (f32::MAX.into(), f32::MIN_POSITIVE.into()),
         DataType::Double | DataType::Complex128 => (f64::MAX, f64::MIN_POSITIVE),
         _ => return None,
@@ -181,7 +186,9 @@ pub fn odd(dtype: DataType) -> Option<Values> {
     ];
     if matches!(dtype, DataType::Complex64 | DataType::Complex128) {
         let pairs = floats.iter().zip(floats.iter().rev());
-        return Some(Values::Complex(pairs.map(|(&re, &im)| Complex::new(re, im)).collect()));
+        return Some(Values::Complex(
+            pairs.map(|(&re, &im)| Complex::new(re, im)).collect(),
+        ));
     }
     Some(Values::Float(floats))
 }

@@ -46,7 +46,9 @@ pub fn facts_differ(kernels: &KernelRegistry) -> Vec<String> {
     for suite in suites() {
         for types in combinations(suite.types.len(), DTypeSet::ANY) {
             match (ours(&suite, &types), theirs(&suite, &types)) {
-                (true, false) => lines.push(format!("{}: TensorFlow has no kernel", id(&suite, &types))),
+                (true, false) => {
+                    lines.push(format!("{}: TensorFlow has no kernel", id(&suite, &types)))
+                }
                 (false, true) => lines.push(format!("{}: there is no kernel", id(&suite, &types))),
                 _ => {}
             }

@@ -36,7 +36,11 @@ pub(super) fn broadcast(a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
 /// Which element of a tensor of shape `dims` stands at `place` of the shape that it is broadcast to.
 pub(super) fn broadcast_from(dims: &[i64], place: &[i64]) -> usize {
     let tail = &place[place.len() - dims.len()..];
-    let own: Vec<i64> = tail.iter().zip(dims).map(|(&p, &d)| if d == 1 { 0 } else { p }).collect();
+    let own: Vec<i64> = tail
+        .iter()
+        .zip(dims)
+        .map(|(&p, &d)| if d == 1 { 0 } else { p })
+        .collect();
     flat(dims, &own)
 }
 

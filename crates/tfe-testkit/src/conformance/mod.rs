@@ -134,22 +134,35 @@ pub fn run(
                 match (outcome, checks.covers(&id)) {
                     (None, false) if name == "refused" => summary.refused += 1,
                     (None, false) => summary.passed += 1,
-                    (None, true) => summary.wrong.push(format!("{id}: listed as unsupported, but passes")),
+                    (None, true) => summary
+                        .wrong
+                        .push(format!("{id}: listed as unsupported, but passes")),
                     (Some(_), true) => summary.unsupported += 1,
                     (Some(why), false) => summary.wrong.push(format!("{id}: {why}")),
                 }
             }
         }
     }
-    let idle = checks.idle().map(|entry| format!("{entry}: listed as unsupported, but there is no such sample"));
+    let idle = checks
+        .idle()
+        .map(|entry| format!("{entry}: listed as unsupported, but there is no such sample"));
     summary.wrong.extend(idle);
     summary
 }
 
 /// `MatMul/T=float`.
 fn id(suite: &Suite, types: &[DataType]) -> String {
-    let types: Vec<_> = suite.types.iter().zip(types).map(|(a, d)| format!("{a}={d}")).collect();
-    if types.is_empty() { suite.op.to_owned() } else { format!("{}/{}", suite.op, types.join(",")) }
+    let types: Vec<_> = suite
+        .types
+        .iter()
+        .zip(types)
+        .map(|(a, d)| format!("{a}={d}"))
+        .collect();
+    if types.is_empty() {
+        suite.op.to_owned()
+    } else {
+        format!("{}/{}", suite.op, types.join(","))
+    }
 }
 
 /// The code with which a call has to fail for its types; `None` when it has to work.
@@ -173,7 +186,8 @@ fn expectation(
 }
 
 fn refused(runner: &dyn Runner, suite: &Suite, types: &[DataType], code: Code) -> Option<String> {
-    let run = (suite.plain)(types).and_then(|(attrs, inputs)| runner.run(suite.op, &attrs, &inputs));
+    let run =
+        (suite.plain)(types).and_then(|(attrs, inputs)| runner.run(suite.op, &attrs, &inputs));
     wrong_code(&run, code)
 }
 
@@ -247,11 +261,20 @@ pub fn declared_by<'a>(
 ) -> impl Fn(&Suite, &[DataType]) -> bool + 'a {
     let ops = OpRegistry::new();
     move |suite, types| {
-        let Some(spec) = ops.lookup(suite.op) else { return false };
-        kernels.kernels(spec.id()).iter().filter(|k| k.device == device_type).any(|kernel| {
-            suite.types.iter().zip(types).all(|(name, &dtype)| {
-                kernel.types.iter().all(|(attr, set)| attr != name || set.contains(dtype))
+        let Some(spec) = ops.lookup(suite.op) else {
+            return false;
+        };
+        kernels
+            .kernels(spec.id())
+            .iter()
+            .filter(|k| k.device == device_type)
+            .any(|kernel| {
+                suite.types.iter().zip(types).all(|(name, &dtype)| {
+                    kernel
+                        .types
+                        .iter()
+                        .all(|(attr, set)| attr != name || set.contains(dtype))
+                })
             })
-        })
     }
 }

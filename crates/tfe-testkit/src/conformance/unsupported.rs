@@ -21,12 +21,24 @@ impl Unsupported {
     /// `InvalidArgument` for a line without a reason, or an entry that is there twice.
     pub fn parse(text: &str) -> Result<Self> {
         let mut entries: Vec<String> = Vec::new();
-        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        for line in text
+            .lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        {
             let (entry, reason) = line
                 .split_once(": ")
                 .ok_or_else(|| err!(InvalidArgument, "'{line}' gives no reason"))?;
-            ensure!(!reason.trim().is_empty(), InvalidArgument, "'{line}' gives no reason");
-            ensure!(!entries.iter().any(|e| e == entry), InvalidArgument, "'{entry}' is there twice");
+            ensure!(
+                !reason.trim().is_empty(),
+                InvalidArgument,
+                "'{line}' gives no reason"
+            );
+            ensure!(
+                !entries.iter().any(|e| e == entry),
+                InvalidArgument,
+                "'{entry}' is there twice"
+            );
             entries.push(entry.to_owned());
         }
         Ok(Self(entries))
@@ -34,7 +46,9 @@ impl Unsupported {
 
     /// To look samples up and see which entries are never met.
     pub(super) fn checks(&self) -> Checks<'_> {
-        Checks { entries: self.0.iter().map(|e| (e.as_str(), false)).collect() }
+        Checks {
+            entries: self.0.iter().map(|e| (e.as_str(), false)).collect(),
+        }
     }
 }
 
@@ -47,7 +61,8 @@ impl<'a> Checks<'a> {
     pub(super) fn covers(&mut self, id: &str) -> bool {
         let covers = |entry: &str| {
             let (entry, id) = (entry.split('/'), id.split('/'));
-            entry.clone().count() == id.clone().count() && entry.zip(id).all(|(e, i)| e == "*" || e == i)
+            entry.clone().count() == id.clone().count()
+                && entry.zip(id).all(|(e, i)| e == "*" || e == i)
         };
         let mut found = false;
         for (_, met) in self.entries.iter_mut().filter(|(entry, _)| covers(entry)) {
@@ -59,7 +74,10 @@ impl<'a> Checks<'a> {
 
     /// Entries that covered nothing.
     pub(super) fn idle(self) -> impl Iterator<Item = &'a str> {
-        self.entries.into_iter().filter(|(_, met)| !met).map(|(entry, _)| entry)
+        self.entries
+            .into_iter()
+            .filter(|(_, met)| !met)
+            .map(|(entry, _)| entry)
     }
 }
 

@@ -14,7 +14,9 @@ pub fn variables(direct: &Direct<'_>, among: DTypeSet) -> Summary {
     let kernels = direct.kernels().kernels(ops::ASSIGN_VARIABLE_OP);
     let declared = |dtype| {
         kernels.iter().filter(|k| k.device == device_type).any(|k| {
-            k.types.iter().all(|&(name, set)| name != "dtype" || set.contains(dtype))
+            k.types
+                .iter()
+                .all(|&(name, set)| name != "dtype" || set.contains(dtype))
         })
     };
     let mut summary = Summary::default();
@@ -63,19 +65,40 @@ impl Calls<'_> {
     fn assign(&self, handle: &Tensor, value: &Tensor) -> Result<()> {
         let attrs = [("dtype", value.dtype().into())];
         let results = self.run("AssignVariableOp", attrs, &[handle.clone(), value.clone()])?;
-        if results.is_empty() { Ok(()) } else { bail!(Internal, "an assignment has no result") }
+        if results.is_empty() {
+            Ok(())
+        } else {
+            bail!(Internal, "an assignment has no result")
+        }
     }
 
     fn read(&self, handle: &Tensor, dtype: DataType) -> Result<Tensor> {
-        let value = self.run("ReadVariableOp", [("dtype", dtype.into())], &[handle.clone()])?.remove(0);
-        if value.is_host() { Ok(value) } else { self.direct.device().copy_to_host(&value) }
+        let value = self
+            .run(
+                "ReadVariableOp",
+                [("dtype", dtype.into())],
+                &[handle.clone()],
+            )?
+            .remove(0);
+        if value.is_host() {
+            Ok(value)
+        } else {
+            self.direct.device().copy_to_host(&value)
+        }
     }
 
     fn life(&self) -> Result<()> {
         let (first, second) = (self.handle()?, self.handle()?);
-        let other_dtype =
-            if self.dtype == DataType::Float { DataType::Int32 } else { DataType::Float };
-        fails(self.read(&first, self.dtype), Code::FailedPrecondition, "reading before assigning")?;
+        let other_dtype = if self.dtype == DataType::Float {
+            DataType::Int32
+        } else {
+            DataType::Float
+        };
+        fails(
+            self.read(&first, self.dtype),
+            Code::FailedPrecondition,
+            "reading before assigning",
+        )?;
         // The shape may change from one assignment to the next.
         for (handle, dims, seed) in [(&first, &[2, 3][..], 1), (&second, &[4], 2)] {
             let value = data::ordinary(self.dtype, dims, seed)?;
@@ -86,14 +109,26 @@ impl Calls<'_> {
                 }
             }
         }
-        fails(self.read(&first, other_dtype), Code::InvalidArgument, "reading another type")?;
+        fails(
+            self.read(&first, other_dtype),
+            Code::InvalidArgument,
+            "reading another type",
+        )?;
         let other = data::ordinary(other_dtype, &[4], 3)?;
-        fails(self.assign(&first, &other), Code::InvalidArgument, "assigning another type")
+        fails(
+            self.assign(&first, &other),
+            Code::InvalidArgument,
+            "assigning another type",
+        )
     }
 
     fn refused(&self) -> Result<()> {
         let value = data::ordinary(self.dtype, &[2], 1)?;
-        fails(self.assign(&self.handle()?, &value), Code::NotFound, "assigning")
+        fails(
+            self.assign(&self.handle()?, &value),
+            Code::NotFound,
+            "assigning",
+        )
     }
 }
 

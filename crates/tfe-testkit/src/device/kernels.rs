@@ -31,6 +31,10 @@ pub fn kernels<H: HostKernels>() -> &'static [KernelDef] {
 
 struct Table<H>(PhantomData<H>);
 
+/// What kernels that only move elements take.
+const ANYWHERE: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool]));
+
+/// What kernels that calculate take.
 const ELEMENTS: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::of(&[DataType::Int64]));
 
 impl<H: HostKernels> Table<H> {
@@ -59,12 +63,12 @@ impl<H: HostKernels> Table<H> {
             ..on_device(ops::SUM, staged::<H>)
         },
         KernelDef {
-            types: &[("T", DTypeSet::PLAIN)],
+            types: &[("T", ANYWHERE)],
             host_inputs: &["axis"],
             ..on_device(ops::CONCAT_V2, staged::<H>)
         },
         KernelDef {
-            types: &[("T", DTypeSet::PLAIN)],
+            types: &[("T", ANYWHERE)],
             host_inputs: &["begin", "end", "strides"],
             ..on_device(ops::STRIDED_SLICE, staged::<H>)
         },
@@ -99,12 +103,12 @@ impl<H: HostKernels> Table<H> {
             ..on_device(ops::VAR_HANDLE_OP, unseen::<H>)
         },
         KernelDef {
-            types: &[("dtype", DTypeSet::PLAIN)],
+            types: &[("dtype", ANYWHERE)],
             host_inputs: &["resource"],
             ..on_device(ops::ASSIGN_VARIABLE_OP, unseen::<H>)
         },
         KernelDef {
-            types: &[("dtype", DTypeSet::PLAIN)],
+            types: &[("dtype", ANYWHERE)],
             host_inputs: &["resource"],
             ..on_device(ops::READ_VARIABLE_OP, unseen::<H>)
         },

@@ -112,7 +112,10 @@ impl Library {
         let path = std::env::var_os("TFE_LIB");
         if path.is_none() {
             let required = std::env::var("TFE_REQUIRE").is_ok_and(|list| list.contains("capi"));
-            assert!(!required, "TFE_REQUIRE wants the C API, but TFE_LIB names no library");
+            assert!(
+                !required,
+                "TFE_REQUIRE wants the C API, but TFE_LIB names no library"
+            );
             eprintln!("skipped: {what} through the C API: TFE_LIB is not set");
         }
         path.map(|path| Self::open(&path))

@@ -25,8 +25,9 @@ const QUANTISED: DTypeSet = DTypeSet::of(&[
     DataType::Qint32,
 ]);
 const INTEGER: DTypeSet = DTypeSet::INT.union(QUANTISED);
-const NUMBER: DTypeSet =
-    DTypeSet::NUMBER.union(QUANTISED).union(DTypeSet::of(&[DataType::Bool]));
+const NUMBER: DTypeSet = DTypeSet::NUMBER
+    .union(QUANTISED)
+    .union(DTypeSet::of(&[DataType::Bool]));
 
 /// Whether TensorFlow casts between the two: found by trying all pairs.
 fn castable(from: DataType, to: DataType) -> bool {
@@ -48,18 +49,39 @@ fn plain(types: &[DataType]) -> Result<Call> {
 }
 
 fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
-    let &[from, to] = types else { return Ok(Vec::new()) };
+    let &[from, to] = types else {
+        return Ok(Vec::new());
+    };
     let mut samples = Samples::new(common(types));
     if !castable(from, to) {
-        samples.add("not_castable", [], vec![zeros(from)?], Want::Failure(Code::Unimplemented));
+        samples.add(
+            "not_castable",
+            [],
+            vec![zeros(from)?],
+            Want::Failure(Code::Unimplemented),
+        );
         return Ok(samples.list);
     }
-    for (name, dims) in [("scalar", &[][..]), ("empty", &[0, 2]), ("matrix", &[5, 7]), ("long", &[1037])] {
+    for (name, dims) in [
+        ("scalar", &[][..]),
+        ("empty", &[0, 2]),
+        ("matrix", &[5, 7]),
+        ("long", &[1037]),
+    ] {
         let input = in_range(&ordinary(from, dims, 8)?, to)?;
         for truncate in [false, true] {
             let want = reference(&input, to, truncate)?;
-            let name = if truncate { format!("{name}_truncated") } else { name.to_owned() };
-            samples.add(name, [("Truncate", truncate.into())], vec![input.clone()], Want::exactly(want));
+            let name = if truncate {
+                format!("{name}_truncated")
+            } else {
+                name.to_owned()
+            };
+            samples.add(
+                name,
+                [("Truncate", truncate.into())],
+                vec![input.clone()],
+                Want::exactly(want),
+            );
         }
     }
     if let Some(odd) = odd(from) {
@@ -79,12 +101,17 @@ fn in_range(input: &Tensor, to: DataType) -> Result<Tensor> {
     // The greatest 64-bit integers are no floats: one that rounds up would be out of range.
     let fits = |v: &f64| v.trunc() >= least as f64 && v.trunc() < most as f64;
     let values = match values(input) {
-        Ok(Values::Float(v)) => {
-            Values::Float(v.into_iter().map(|v| if fits(&v) { v } else { 0.0 }).collect())
-        }
-        Ok(Values::Complex(v)) => {
-            Values::Complex(v.into_iter().filter(|c| fits(&c.re)).chain([Complex::new(0.0, 1.0)]).collect())
-        }
+        Ok(Values::Float(v)) => Values::Float(
+            v.into_iter()
+                .map(|v| if fits(&v) { v } else { 0.0 })
+                .collect(),
+        ),
+        Ok(Values::Complex(v)) => Values::Complex(
+            v.into_iter()
+                .filter(|c| fits(&c.re))
+                .chain([Complex::new(0.0, 1.0)])
+                .collect(),
+        ),
         _ => return Ok(input.clone()),
     };
     if values.len() == input.num_elements() {
@@ -99,9 +126,21 @@ fn reference(input: &Tensor, to: DataType, truncate: bool) -> Result<Tensor> {
     if from == to {
         return Ok(input.clone());
     }
-    let seen = |v: f64| if keeps_denormals(from, to) { v } else { flushed(from, v) };
+    let seen = |v: f64| {
+        if keeps_denormals(from, to) {
+            v
+        } else {
+            flushed(from, v)
+        }
+    };
     let cut = |v: f64| if truncate { truncated(from, to, v) } else { v };
-    let given = |v: f64| if keeps_denormals(from, to) { v } else { flushed(to, v) };
+    let given = |v: f64| {
+        if keeps_denormals(from, to) {
+            v
+        } else {
+            flushed(to, v)
+        }
+    };
     let float = |v: f64| given(cut(seen(v)));
     let to_int = int_range(to).is_some();
     let results = match values(input)? {
@@ -111,13 +150,19 @@ fn reference(input: &Tensor, to: DataType, truncate: bool) -> Result<Tensor> {
             Values::Float(v.into_iter().map(|v| v as f64).collect())
         }
         Values::Int(v) => Values::Float(v.into_iter().map(|v| f64::from(v as f32)).collect()),
-        Values::Float(v) if to_int => Values::Int(v.into_iter().map(|v| integer(seen(v), to)).collect()),
+        Values::Float(v) if to_int => {
+            Values::Int(v.into_iter().map(|v| integer(seen(v), to)).collect())
+        }
         Values::Float(v) => Values::Float(v.into_iter().map(float).collect()),
         Values::Complex(v) if to_int => {
             Values::Int(v.into_iter().map(|c| integer(seen(c.re), to)).collect())
         }
         Values::Complex(v) if matches!(to, DataType::Complex64 | DataType::Complex128) => {
-            Values::Complex(v.into_iter().map(|c| Complex::new(float(c.re), float(c.im))).collect())
+            Values::Complex(
+                v.into_iter()
+                    .map(|c| Complex::new(float(c.re), float(c.im)))
+                    .collect(),
+            )
         }
         Values::Complex(v) => Values::Float(v.into_iter().map(|c| float(c.re)).collect()),
         other => other,
@@ -132,7 +177,11 @@ fn reference(input: &Tensor, to: DataType, truncate: bool) -> Result<Tensor> {
 }
 
 fn integer(v: f64, to: DataType) -> i128 {
-    if to == DataType::Bool { (v != 0.0).into() } else { v as i128 }
+    if to == DataType::Bool {
+        (v != 0.0).into()
+    } else {
+        v as i128
+    }
 }
 
 /// Casts that move bits only, and so see and give denormals.

@@ -28,7 +28,11 @@ const CASES: &[Case] = &[
     ("part_is_empty", &[&[2, 0], &[2, 3], &[2, 0]], 1),
     ("all_is_empty", &[&[0, 3], &[0, 3]], 0),
     ("empty_elsewhere", &[&[0, 2], &[0, 3]], 1),
-    ("many", &[&[1], &[2], &[1], &[3], &[1], &[1], &[2], &[1], &[5]], 0),
+    (
+        "many",
+        &[&[1], &[2], &[1], &[3], &[1], &[1], &[2], &[1], &[5]],
+        0,
+    ),
     ("large", &[&[40, 50], &[40, 30]], 1),
 ];
 
@@ -41,19 +45,29 @@ const WRONG: &[Case] = &[
 ];
 
 fn common(types: &[DataType], n: usize) -> Attrs {
-    attrs([("N", (n as i64).into()), ("T", types[0].into()), ("Tidx", types[1].into())])
+    attrs([
+        ("N", (n as i64).into()),
+        ("T", types[0].into()),
+        ("Tidx", types[1].into()),
+    ])
 }
 
 fn plain(types: &[DataType]) -> Result<Call> {
     let axis = Tensor::zeros(types[1], tfe_core::Shape::scalar())?;
-    Ok((common(types, 2), vec![zeros(types[0])?, zeros(types[0])?, axis]))
+    Ok((
+        common(types, 2),
+        vec![zeros(types[0])?, zeros(types[0])?, axis],
+    ))
 }
 
 fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
     let mut list = Vec::new();
     for &(name, shapes, axis) in CASES.iter().chain(WRONG) {
         let mut samples = Samples::new(common(types, shapes.len()));
-        let parts = shapes.iter().zip(7..).map(|(dims, seed)| ordinary(types[0], dims, seed));
+        let parts = shapes
+            .iter()
+            .zip(7..)
+            .map(|(dims, seed)| ordinary(types[0], dims, seed));
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let with = |axis: Tensor| parts.iter().cloned().chain([axis]).collect::<Vec<_>>();
         if WRONG.iter().any(|wrong| wrong.0 == name) {
@@ -64,7 +78,12 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
         }
         if name == "rows" {
             let want = reference(&parts, axis)?;
-            samples.add("axis_of_one", [], with(indices(types[1], &[0])?), Want::exactly(want));
+            samples.add(
+                "axis_of_one",
+                [],
+                with(indices(types[1], &[0])?),
+                Want::exactly(want),
+            );
             samples.add_invalid("axis_of_two", [], with(indices(types[1], &[0, 0])?));
         }
         list.extend(samples.list);
@@ -74,7 +93,11 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
 
 fn reference(parts: &[Tensor], axis: i64) -> Result<Tensor> {
     let first = &parts[0];
-    let axis = if axis < 0 { axis + first.rank() as i64 } else { axis } as usize;
+    let axis = if axis < 0 {
+        axis + first.rank() as i64
+    } else {
+        axis
+    } as usize;
     let mut dims = first.dims().to_vec();
     dims[axis] = parts.iter().map(|t| t.dims()[axis]).sum();
     let elements = places(&dims).map(|mut place| {
@@ -86,5 +109,10 @@ fn reference(parts: &[Tensor], axis: i64) -> Result<Tensor> {
         (part, flat(parts[part].dims(), &place))
     });
     let elements: Vec<_> = elements.collect();
-    pick(&parts.iter().collect::<Vec<_>>(), first.dtype(), &dims, &elements)
+    pick(
+        &parts.iter().collect::<Vec<_>>(),
+        first.dtype(),
+        &dims,
+        &elements,
+    )
 }

@@ -68,7 +68,10 @@ const SHAPES: &[(&str, &[i64], &[i64])] = &[
 ];
 
 fn plain(types: &[DataType]) -> Result<Call> {
-    Ok((attrs([("T", types[0].into())]), vec![zeros(types[0])?, zeros(types[0])?]))
+    Ok((
+        attrs([("T", types[0].into())]),
+        vec![zeros(types[0])?, zeros(types[0])?],
+    ))
 }
 
 fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
@@ -85,8 +88,15 @@ fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
         let want = reference(rule, &odd, &column)?;
         samples.add("odd_with_odd", [], vec![odd, column], want);
     }
-    for (name, a, b) in [("unlike", &[2i64][..], &[3i64][..]), ("unlike_3d", &[2, 3, 4], &[3, 3])] {
-        samples.add_invalid(name, [], vec![ordinary(dtype, a, 1)?, ordinary(dtype, b, 2)?]);
+    for (name, a, b) in [
+        ("unlike", &[2i64][..], &[3i64][..]),
+        ("unlike_3d", &[2, 3, 4], &[3, 3]),
+    ] {
+        samples.add_invalid(
+            name,
+            [],
+            vec![ordinary(dtype, a, 1)?, ordinary(dtype, b, 2)?],
+        );
     }
     Ok(samples.list)
 }
@@ -94,8 +104,12 @@ fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
 fn reference(rule: &Rule, a: &Tensor, b: &Tensor) -> Result<Want> {
     let dtype = a.dtype();
     let dims = broadcast(a.dims(), b.dims()).unwrap_or_default();
-    let pairs = places(&dims)
-        .map(|place| (broadcast_from(a.dims(), &place), broadcast_from(b.dims(), &place)));
+    let pairs = places(&dims).map(|place| {
+        (
+            broadcast_from(a.dims(), &place),
+            broadcast_from(b.dims(), &place),
+        )
+    });
     let flush = |v| flushed(dtype, v);
     let parts = |c: Complex128| Complex128::new(flush(c.re), flush(c.im));
     let results = match (values(a)?, values(b)?) {
@@ -103,15 +117,22 @@ fn reference(rule: &Rule, a: &Tensor, b: &Tensor) -> Result<Want> {
             Values::Int(pairs.map(|(i, j)| (rule.int)(a[i], b[j])).collect())
         }
         (Values::Float(a), Values::Float(b)) => Values::Float(
-            pairs.map(|(i, j)| flush((rule.float)(flush(a[i]), flush(b[j])))).collect(),
+            pairs
+                .map(|(i, j)| flush((rule.float)(flush(a[i]), flush(b[j]))))
+                .collect(),
         ),
         (Values::Complex(a), Values::Complex(b)) => Values::Complex(
-            pairs.map(|(i, j)| parts((rule.complex)(parts(a[i]), parts(b[j])))).collect(),
+            pairs
+                .map(|(i, j)| parts((rule.complex)(parts(a[i]), parts(b[j]))))
+                .collect(),
         ),
         (other, _) => other,
     };
     // One rounding, so that real numbers have one right answer; complex products have several roundings.
     let tolerance = matches!(results, Values::Complex(_) if !rule.complex_is_by_parts)
         .then(|| Tolerance::relative(4.0 * epsilon(dtype)));
-    Ok(Want::about(values::tensor(dtype, &dims, &results)?, tolerance))
+    Ok(Want::about(
+        values::tensor(dtype, &dims, &results)?,
+        tolerance,
+    ))
 }

@@ -34,7 +34,10 @@ const CASES: &[(&str, i64, i64, i64)] = &[
 
 fn plain(types: &[DataType]) -> Result<Call> {
     let square = Tensor::zeros(types[0], Shape::new(&[2, 2])?)?;
-    Ok((attrs([("T", types[0].into())]), vec![square.clone(), square]))
+    Ok((
+        attrs([("T", types[0].into())]),
+        vec![square.clone(), square],
+    ))
 }
 
 fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
@@ -56,7 +59,11 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
         ("rank_3", &[2, 2, 2], &[2, 2]),
         ("scalars", &[], &[]),
     ] {
-        samples.add_invalid(name, [], vec![ordinary(dtype, a, 5)?, ordinary(dtype, b, 6)?]);
+        samples.add_invalid(
+            name,
+            [],
+            vec![ordinary(dtype, a, 5)?, ordinary(dtype, b, 6)?],
+        );
     }
     Ok(samples.list)
 }
@@ -65,7 +72,11 @@ fn reference(a: &Tensor, b: &Tensor, ta: bool, tb: bool) -> Result<Want> {
     let dtype = a.dtype();
     let size = |t: &Tensor, transposed: bool| {
         let (rows, columns) = (t.dims()[0] as usize, t.dims()[1] as usize);
-        if transposed { (columns, rows) } else { (rows, columns) }
+        if transposed {
+            (columns, rows)
+        } else {
+            (rows, columns)
+        }
     };
     let ((m, k), (_, n)) = (size(a, ta), size(b, tb));
     let at_a = |i: usize, l: usize| if ta { l * m + i } else { i * k + l };
@@ -76,7 +87,9 @@ fn reference(a: &Tensor, b: &Tensor, ta: bool, tb: bool) -> Result<Want> {
         (Values::Int(a), Values::Int(b)) => {
             let term = |i, l, j| a[at_a(i, l)].wrapping_mul(b[at_b(l, j)]);
             Values::Int(
-                cells().map(|(i, j)| (0..k).fold(0i128, |s, l| s.wrapping_add(term(i, l, j)))).collect(),
+                cells()
+                    .map(|(i, j)| (0..k).fold(0i128, |s, l| s.wrapping_add(term(i, l, j))))
+                    .collect(),
             )
         }
         (Values::Float(a), Values::Float(b)) => {
@@ -84,18 +97,32 @@ fn reference(a: &Tensor, b: &Tensor, ta: bool, tb: bool) -> Result<Want> {
             for (i, j) in cells() {
                 magnitude = magnitude.max((0..k).map(|l| term(i, l, j).abs()).sum());
             }
-            Values::Float(cells().map(|(i, j)| (0..k).map(|l| term(i, l, j)).sum()).collect())
+            Values::Float(
+                cells()
+                    .map(|(i, j)| (0..k).map(|l| term(i, l, j)).sum())
+                    .collect(),
+            )
         }
         (Values::Complex(a), Values::Complex(b)) => {
             let term = |i, l, j| -> Complex128 { a[at_a(i, l)] * b[at_b(l, j)] };
             for (i, j) in cells() {
                 magnitude = magnitude.max((0..k).map(|l| term(i, l, j).norm()).sum());
             }
-            Values::Complex(cells().map(|(i, j)| (0..k).map(|l| term(i, l, j)).sum()).collect())
+            Values::Complex(
+                cells()
+                    .map(|(i, j)| (0..k).map(|l| term(i, l, j)).sum())
+                    .collect(),
+            )
         }
         (other, _) => other,
     };
     let eps = epsilon(dtype);
-    let tolerance = (eps > 0.0).then_some(Tolerance { rtol: eps, atol: 16.0 * eps * magnitude });
-    Ok(Want::about(values::tensor(dtype, &[m as i64, n as i64], &products)?, tolerance))
+    let tolerance = (eps > 0.0).then_some(Tolerance {
+        rtol: eps,
+        atol: 16.0 * eps * magnitude,
+    });
+    Ok(Want::about(
+        values::tensor(dtype, &[m as i64, n as i64], &products)?,
+        tolerance,
+    ))
 }

@@ -49,7 +49,10 @@ struct Samples {
 
 impl Samples {
     fn new(common: Attrs) -> Self {
-        Self { common, list: Vec::new() }
+        Self {
+            common,
+            list: Vec::new(),
+        }
     }
 
     fn add<const N: usize>(
@@ -61,7 +64,12 @@ impl Samples {
     ) {
         let mut attrs = self.common.clone();
         attrs.extend(self::attrs(more));
-        self.list.push(Sample { name: name.into(), attrs, inputs, want });
+        self.list.push(Sample {
+            name: name.into(),
+            attrs,
+            inputs,
+            want,
+        });
     }
 
     /// A call that fails with `InvalidArgument`.

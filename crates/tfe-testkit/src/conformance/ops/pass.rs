@@ -25,7 +25,13 @@ pub(super) const SUITES: &[Suite] = &[
         types: &["dtype"],
         samples: constants,
         plain: |types| {
-            Ok((attrs([("dtype", types[0].into()), ("value", zeros(types[0])?.into())]), vec![]))
+            Ok((
+                attrs([
+                    ("dtype", types[0].into()),
+                    ("value", zeros(types[0])?.into()),
+                ]),
+                vec![],
+            ))
         },
         without_kernel: Code::NotFound,
     },
@@ -46,15 +52,24 @@ fn constants(types: &[DataType]) -> Result<Vec<Sample>> {
     let mut samples = Samples::new(attrs([("dtype", types[0].into())]));
     for (name, tensor) in tensors(types[0])? {
         // Handles cannot be written down, and no attribute holds any.
-        let holds_handles = matches!(types[0], DataType::Resource | DataType::Variant)
-            && tensor.num_elements() > 0;
+        let holds_handles =
+            matches!(types[0], DataType::Resource | DataType::Variant) && tensor.num_elements() > 0;
         if holds_handles {
             samples.add_invalid(name, [("value", tensor.into())], vec![]);
         } else {
-            samples.add(name, [("value", tensor.clone().into())], vec![], Want::exactly(tensor));
+            samples.add(
+                name,
+                [("value", tensor.clone().into())],
+                vec![],
+                Want::exactly(tensor),
+            );
         }
     }
-    let other = if types[0] == DataType::Float { DataType::Double } else { DataType::Float };
+    let other = if types[0] == DataType::Float {
+        DataType::Double
+    } else {
+        DataType::Float
+    };
     samples.add_invalid("another_type", [("value", zeros(other)?.into())], vec![]);
     Ok(samples.list)
 }

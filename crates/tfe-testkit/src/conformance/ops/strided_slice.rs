@@ -26,7 +26,13 @@ struct Masks {
     shrink: i64,
 }
 
-const NO: Masks = Masks { begin: 0, end: 0, ellipsis: 0, new_axis: 0, shrink: 0 };
+const NO: Masks = Masks {
+    begin: 0,
+    end: 0,
+    ellipsis: 0,
+    new_axis: 0,
+    shrink: 0,
+};
 
 struct Case {
     name: &'static str,
@@ -94,12 +100,19 @@ fn common(types: &[DataType]) -> Attrs {
 
 fn plain(types: &[DataType]) -> Result<Call> {
     let none = Tensor::zeros(types[1], tfe_core::Shape::vector(0))?;
-    Ok((common(types), vec![zeros(types[0])?, none.clone(), none.clone(), none]))
+    Ok((
+        common(types),
+        vec![zeros(types[0])?, none.clone(), none.clone(), none],
+    ))
 }
 
 fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
     let mut samples = Samples::new(common(types));
-    for (case, works) in CASES.iter().map(|c| (c, true)).chain(WRONG.iter().map(|c| (c, false))) {
+    for (case, works) in CASES
+        .iter()
+        .map(|c| (c, true))
+        .chain(WRONG.iter().map(|c| (c, false)))
+    {
         let masks = [
             ("begin_mask", case.masks.begin.into()),
             ("end_mask", case.masks.end.into()),
@@ -113,7 +126,12 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
             inputs.push(indices(types[1], list)?);
         }
         if works {
-            samples.add(case.name, masks, inputs, Want::exactly(reference(&input, case)?));
+            samples.add(
+                case.name,
+                masks,
+                inputs,
+                Want::exactly(reference(&input, case)?),
+            );
         } else {
             samples.add_invalid(case.name, masks, inputs);
         }
@@ -187,13 +205,23 @@ fn plan(dims: &[i64], case: &Case) -> Vec<Dim> {
             }
             let (least, most) = if stride > 0 { (0, d) } else { (-1, d - 1) };
             let bound = |masked, v: i64, open: i64| {
-                if masked { open } else { from_end(v).clamp(least, most.max(least)) }
+                if masked {
+                    open
+                } else {
+                    from_end(v).clamp(least, most.max(least))
+                }
             };
-            let (first, last) = if stride > 0 { (least, most) } else { (most, least) };
+            let (first, last) = if stride > 0 {
+                (least, most)
+            } else {
+                (most, least)
+            };
             let begin = bound(has(masks.begin, i), case.begin[i], first);
             let end = bound(has(masks.end, i), case.end[i], last);
             let mut n = 0;
-            while (stride > 0 && begin + n * stride < end) || (stride < 0 && begin + n * stride > end) {
+            while (stride > 0 && begin + n * stride < end)
+                || (stride < 0 && begin + n * stride > end)
+            {
                 n += 1;
             }
             plan.push(Dim::Range(begin, stride, n));

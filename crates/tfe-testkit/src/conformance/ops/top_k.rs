@@ -32,7 +32,11 @@ const CASES: &[(&str, &[i64], i64)] = &[
 ];
 
 fn common(types: &[DataType]) -> Attrs {
-    attrs([("T", types[0].into()), ("Tk", types[1].into()), ("index_type", types[2].into())])
+    attrs([
+        ("T", types[0].into()),
+        ("Tk", types[1].into()),
+        ("index_type", types[2].into()),
+    ])
 }
 
 fn plain(types: &[DataType]) -> Result<Call> {
@@ -41,7 +45,9 @@ fn plain(types: &[DataType]) -> Result<Call> {
 }
 
 fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
-    let &[dtype, k_type, index_type] = types else { return Ok(Vec::new()) };
+    let &[dtype, k_type, index_type] = types else {
+        return Ok(Vec::new());
+    };
     let mut samples = Samples::new(common(types));
     for &(name, dims, k) in CASES {
         let input = ordinary(dtype, dims, 9)?;
@@ -51,8 +57,16 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
     let row = ordinary(dtype, &[3], 9)?;
     samples.add_invalid("too_many", [], vec![row.clone(), index(k_type, 4)?]);
     samples.add_invalid("negative", [], vec![row.clone(), index(k_type, -1)?]);
-    samples.add_invalid("of_a_scalar", [], vec![ordinary(dtype, &[], 9)?, index(k_type, 1)?]);
-    samples.add_invalid("k_is_a_vector", [], vec![row, super::indices(k_type, &[1, 1])?]);
+    samples.add_invalid(
+        "of_a_scalar",
+        [],
+        vec![ordinary(dtype, &[], 9)?, index(k_type, 1)?],
+    );
+    samples.add_invalid(
+        "k_is_a_vector",
+        [],
+        vec![row, super::indices(k_type, &[1, 1])?],
+    );
     Ok(samples.list)
 }
 
