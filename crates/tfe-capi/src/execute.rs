@@ -104,3 +104,78 @@ pub unsafe extern "C" fn TFE_Execute(
     let done = unsafe { guard(status, false, execute) };
     results.end(done);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use tfe_core::{Code, Result, Tensor};
+    use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+    use tfe_eager::Context;
+    use tfe_ops::ops;
+
+    use super::*;
+    use crate::*;
+
+    fn faulty(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+        Ok(Box::new(|_: &mut KernelContext<'_>| panic!("planted")))
+    }
+
+    static FAULTY: KernelDef = KernelDef::cpu(ops::IDENTITY, faulty);
+
+    /// Adds an input and executes; gives the code, the message, the result and the number of results.
+    fn execute(
+        op: &mut TFE_Op,
+        input: &TFE_TensorHandle,
+    ) -> (Code, String, *mut TFE_TensorHandle, c_int) {
+        let mut status = TF_NewStatus().expect("a status");
+        let status = &raw mut *status;
+        // SAFETY: live objects of this test.
+        unsafe { TFE_OpAddInput(Some(op), Some(input), status) };
+        let (mut result, mut count) = (null_mut::<u64>().wrapping_add(1).cast(), 1);
+        // SAFETY: as above, and room for one result.
+        unsafe { TFE_Execute(Some(op), &raw mut result, &raw mut count, status) };
+        // SAFETY: a live status.
+        let status = unsafe { status.as_ref() };
+        // SAFETY: the same.
+        let code = Code::from_number(unsafe { TF_GetCode(status) });
+        // SAFETY: the same.
+        let message = unsafe { TF_Message(status) };
+        // SAFETY: a C string that lives until the status changes.
+        let message = unsafe { CStr::from_ptr(message) };
+        (code, message.to_string_lossy().into_owned(), result, count)
+    }
+
+    #[test]
+    fn a_fault_in_a_kernel_is_a_status() {
+        let build = Context::builder().kernels([&FAULTY]).build();
+        let context = Box::into_raw(Box::new(TFE_Context(build.expect("a context"))));
+        let tensor = Tensor::scalar(1.0f32).expect("memory");
+        let input = TFE_TensorHandle(tfe_eager::TensorHandle::new(tensor));
+        // SAFETY: a live context that outlives the op.
+        let op = unsafe { TFE_NewOp(context, c"Identity".as_ptr(), null_mut()) };
+        let mut op = op.expect("an op");
+        for _ in 0..2 {
+            let (code, message, result, count) = execute(&mut op, &input);
+            assert_eq!(code, Code::Internal);
+            assert!(message.contains("planted"), "{message}");
+            assert!(result.is_null() && count == 1);
+        }
+        // The op has no inputs left and is as good as any other.
+        // SAFETY: a live op.
+        unsafe {
+            TFE_OpReset(
+                Some(&mut op),
+                c"NoOp".as_ptr(),
+                std::ptr::null(),
+                null_mut(),
+            )
+        };
+        let mut count = 0;
+        // SAFETY: a live op, and no room.
+        unsafe { TFE_Execute(Some(&mut op), null_mut(), &raw mut count, null_mut()) };
+        drop(op);
+        // SAFETY: `into_raw` gave it, and nothing uses it any more.
+        drop(unsafe { Box::from_raw(context) });
+    }
+}

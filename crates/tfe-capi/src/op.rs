@@ -25,10 +25,17 @@ pub struct TFE_Op {
     /// The context lives longer, as the header wants it: that is what `'static` means here, see [`TFE_Op::new`].
     pub(crate) op: Op<'static>,
     ctx: *mut TFE_Context,
-    /// The name with a zero at its end, for whoever asked.
+    /// One word for what few clients ask for.
+    shown: OnceCell<Box<Shown>>,
+}
+
+/// What a client was shown of an op, in places that do not move.
+#[derive(Debug, Default)]
+struct Shown {
+    /// The name with a zero at its end.
     name: OnceCell<CString>,
-    /// Inputs that the client asked for, each at its index, in a place that does not move.
-    shown: RefCell<Vec<Option<Box<TFE_TensorHandle>>>>,
+    /// The inputs asked for, each at its index.
+    inputs: RefCell<Vec<Option<Box<TFE_TensorHandle>>>>,
 }
 
 impl TFE_Op {
@@ -47,8 +54,7 @@ impl TFE_Op {
             Self {
                 op: Op::new(&context.0, callee),
                 ctx,
-                name: OnceCell::new(),
-                shown: RefCell::default(),
+                shown: OnceCell::new(),
             },
         ))
     }
@@ -60,23 +66,26 @@ impl TFE_Op {
     /// Lets go of the inputs that were shown, when the op has no inputs any more.
     #[inline]
     pub(crate) fn forget_inputs(&mut self) {
-        if self.op.num_inputs() == 0 {
-            self.shown.get_mut().clear();
+        if let Some(shown) = self.shown.get_mut()
+            && self.op.num_inputs() == 0
+        {
+            shown.inputs.get_mut().clear();
         }
     }
 
     fn reset(&mut self, name: &str, device: &str) -> Result<()> {
         self.op.reset(name)?;
-        self.name.take();
-        self.forget_inputs();
+        self.shown.take();
         self.op.set_device(device)
     }
 
+    fn shown(&self) -> &Shown {
+        self.shown.get_or_init(Box::default)
+    }
+
     fn name(&self) -> *const c_char {
-        let name = self
-            .name
-            .get_or_init(|| CString::new(self.op.name()).unwrap_or_default());
-        name.as_ptr()
+        let name = || CString::new(self.op.name()).unwrap_or_default();
+        self.shown().name.get_or_init(name).as_ptr()
     }
 
     fn shown_input(&self, index: c_int) -> Result<*mut TFE_TensorHandle> {
@@ -89,7 +98,7 @@ impl TFE_Op {
                 self.op.num_inputs()
             );
         };
-        let mut shown = self.shown.borrow_mut();
+        let mut shown = self.shown().inputs.borrow_mut();
         if shown.len() <= index {
             shown.resize_with(index + 1, || None);
         }
