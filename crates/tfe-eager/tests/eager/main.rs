@@ -1,0 +1,6 @@
+//! Tests of the runtime as a whole: the seed's, devices and placement, threads.
+
+mod devices;
+mod seed;
+mod threads;
+mod world;
