@@ -3,7 +3,12 @@
 use anyhow::Result;
 use xshell::Shell;
 
-use crate::tools::Outcome;
+mod headers;
+mod programs;
+mod prototypes;
+
+use crate::dist::{self, Variant};
+use crate::tools::{Outcome, cargo, has_program};
 
 /// What to check.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +28,42 @@ pub(crate) enum What {
 }
 
 /// Runs one kind of check. The library is `dist::build(sh, Variant::Ci)` and its sanitizer variants.
-pub(crate) fn run(_sh: &Shell, _what: What) -> Result<Outcome> {
-    Ok(Outcome::skipped("there are no C tests"))
+pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
+    if what != What::Golden && !has_program("cc") {
+        return Ok(Outcome::skipped("there is no C compiler"));
+    }
+    match what {
+        What::Headers => return headers::run(sh),
+        What::Plain => {
+            for variant in [Variant::Ci, Variant::Release] {
+                dist::build(sh, variant)?;
+                programs::run(sh, what, variant)?;
+            }
+            programs::run_reference(sh)?;
+        }
+        What::Valgrind => {
+            if !has_program("valgrind") {
+                return Ok(Outcome::skipped("valgrind is not installed"));
+            }
+            dist::build(sh, Variant::Ci)?;
+            programs::run(sh, what, Variant::Ci)?;
+        }
+        What::Asan => {
+            dist::build(sh, Variant::Asan)?;
+            programs::run(sh, what, Variant::Asan)?;
+        }
+        What::Tsan => {
+            dist::build(sh, Variant::Tsan)?;
+            programs::run(sh, what, Variant::Tsan)?;
+        }
+        What::Golden => {
+            let library = std::path::absolute(dist::build(sh, Variant::Ci)?)?;
+            cargo(sh)
+                .args(["test", "--profile", "ci", "-p", "tfe-testkit"])
+                .args(["--test", "golden_c", "--", "--nocapture"])
+                .env("TFE_LIB", library.join("lib/libtensorflow.so.2"))
+                .run()?;
+        }
+    }
+    Ok(Outcome::Passed)
 }

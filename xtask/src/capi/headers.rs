@@ -1,0 +1,171 @@
+//! The headers: each alone and all together, as C and as C++, what they declare, and whether the library
+//! has it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use xshell::{Shell, cmd};
+
+use super::prototypes::{self, Declared};
+use crate::dist::{self, Variant};
+use crate::tools::{Outcome, has_program, target_dir};
+
+const INCLUDE: &str = "crates/tfe-capi/include";
+
+/// Compiler, the standard, and the suffix of its sources.
+const LANGUAGES: &[(&str, &str, &str)] = &[("cc", "c11", "c"), ("c++", "c++17", "cc")];
+
+/// Both forms of the API.
+const FORMS: &[&[&str]] = &[&[], &["-DTFE_API_2017"]];
+
+pub(super) fn run(sh: &Shell) -> Result<Outcome> {
+    for program in ["gcc", "c++", "nm"] {
+        if !has_program(program) {
+            return Ok(Outcome::skipped(format!("{program} is not installed")));
+        }
+    }
+    let mut headers = Vec::new();
+    find(Path::new(INCLUDE), &mut headers)?;
+    headers.sort();
+    let dir = target_dir().join("capi/headers");
+    sh.create_dir(&dir)?;
+    each_alone(sh, &dir, &headers)?;
+    all_together(sh, &dir, &headers)?;
+    println!(
+        "headers: {} compile alone and together, as C and as C++",
+        headers.len()
+    );
+    let declared = declared(sh, &dir, &headers)?;
+    println!("headers: {}", prototypes::check(&declared)?);
+    let dist = dist::build(sh, Variant::Ci)?;
+    check_symbols(sh, &declared, &dist.join("lib/libtensorflow.so.2"))?;
+    println!(
+        "headers: the library exports all {} functions and no other",
+        declared.len()
+    );
+    Ok(Outcome::Passed)
+}
+
+/// The headers below a directory, relative to `INCLUDE`.
+fn find(dir: &Path, headers: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in std::fs::read_dir(dir).with_context(|| dir.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find(&path, headers)?;
+        } else if path.extension().is_some_and(|extension| extension == "h") {
+            headers.push(path.strip_prefix(INCLUDE)?.to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn includes(headers: &[PathBuf]) -> String {
+    let lines = headers
+        .iter()
+        .map(|header| format!("#include \"{}\"\n", header.display()));
+    lines.collect()
+}
+
+fn each_alone(sh: &Shell, dir: &Path, headers: &[PathBuf]) -> Result<()> {
+    for (compiler, standard, suffix) in LANGUAGES {
+        let source = dir.join(format!("alone.{suffix}"));
+        for header in headers {
+            sh.write_file(&source, includes(std::slice::from_ref(header)))?;
+            for form in FORMS {
+                cmd!(
+                    sh,
+                    "{compiler} -std={standard} -Wall -Wextra -Werror -pedantic"
+                )
+                .args(*form)
+                .args(["-fsyntax-only", "-I", INCLUDE])
+                .arg(&source)
+                .quiet()
+                .run()
+                .with_context(|| format!("{} alone, as {standard}", header.display()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All headers twice, from the first and from the last, in two files of one program.
+fn all_together(sh: &Shell, dir: &Path, headers: &[PathBuf]) -> Result<()> {
+    let mut backwards = headers.to_vec();
+    backwards.reverse();
+    let twice = format!("{}{}", includes(headers), includes(&backwards));
+    // The inline functions must be one, or none, in the whole program.
+    let one = format!(
+        "{twice}size_t other(void);\n\
+         int main(void) {{\n  TF_TString s;\n  TF_TString_Init(&s);\n  \
+         TF_TString_Copy(&s, \"text\", 4);\n  return TF_TString_GetSize(&s) != other();\n}}\n"
+    );
+    let two = format!(
+        "{twice}size_t other(void);\n\
+         size_t other(void) {{\n  TF_TString s;\n  TF_TString_Init(&s);\n  \
+         TF_TString_Resize(&s, 4, 'x');\n  return TF_TString_GetSize(&s);\n}}\n"
+    );
+    for (compiler, standard, suffix) in LANGUAGES {
+        let (first, second) = (
+            dir.join(format!("one.{suffix}")),
+            dir.join(format!("two.{suffix}")),
+        );
+        sh.write_file(&first, &one)?;
+        sh.write_file(&second, &two)?;
+        for form in FORMS {
+            let program = dir.join("together");
+            cmd!(
+                sh,
+                "{compiler} -std={standard} -Wall -Wextra -Werror -pedantic"
+            )
+            .args(*form)
+            .args(["-I", INCLUDE, "-o"])
+            .args([&program, &first, &second])
+            .quiet()
+            .run()
+            .with_context(|| format!("all headers twice in two files, as {standard}"))?;
+            cmd!(sh, "{program}").quiet().run()?;
+        }
+    }
+    Ok(())
+}
+
+/// What the headers declare, as gcc tells it.
+fn declared(sh: &Shell, dir: &Path, headers: &[PathBuf]) -> Result<Declared> {
+    let (source, info) = (dir.join("declared.c"), dir.join("declared.txt"));
+    sh.write_file(&source, includes(headers))?;
+    cmd!(
+        sh,
+        "gcc -std=c11 -I {INCLUDE} -aux-info {info} -c {source} -o /dev/null"
+    )
+    .quiet()
+    .run()?;
+    prototypes::parse_aux_info(&sh.read_file(&info)?, INCLUDE)
+}
+
+/// What is declared is exported, and nothing else.
+fn check_symbols(sh: &Shell, declared: &Declared, library: &Path) -> Result<()> {
+    let symbols = cmd!(sh, "nm --dynamic --defined-only --format=posix {library}")
+        .quiet()
+        .read()?;
+    let exported: BTreeSet<&str> = symbols
+        .lines()
+        .filter_map(|line| line.split([' ', '@']).next())
+        // The version node is a symbol too.
+        .filter(|name| *name != "tensorflow")
+        .collect();
+    let declared: BTreeSet<&str> = declared.keys().map(String::as_str).collect();
+    let missing: Vec<_> = declared.difference(&exported).copied().collect();
+    let extra: Vec<_> = exported.difference(&declared).copied().collect();
+    ensure!(
+        missing.is_empty(),
+        "declared, but not exported: {}",
+        missing.join(", ")
+    );
+    ensure!(
+        extra.is_empty(),
+        "exported, but not declared: {}",
+        extra.join(", ")
+    );
+    Ok(())
+}
