@@ -21,6 +21,7 @@ pub mod direct;
 pub mod golden;
 mod narrow;
 pub mod runner;
+pub mod strategies;
 pub mod text;
 pub mod values;
 

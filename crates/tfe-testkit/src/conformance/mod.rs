@@ -13,11 +13,12 @@ pub mod data;
 mod facts;
 mod index;
 mod ops;
+pub mod references;
 mod unsupported;
 mod variables;
 
 use tfe_attrs::AttrValue;
-use tfe_core::{Code, DTypeSet, DataType, Error, Result, Tensor};
+use tfe_core::{Code, DTypeSet, DataType, Result, Tensor};
 use tfe_device::KernelRegistry;
 use tfe_ops::{Allowed, OpRegistry};
 
@@ -52,6 +53,14 @@ pub enum Want {
 }
 
 impl Want {
+    /// What is wrong with an outcome, `None` when it is as wanted.
+    pub fn judge(&self, got: &Result<Vec<Tensor>>) -> Option<String> {
+        match self {
+            Want::Failure(code) => wrong_code(got, *code),
+            Want::Results(want, tolerance) => wrong_results(want, *tolerance, got),
+        }
+    }
+
     fn exactly(result: Tensor) -> Self {
         Self::Results(vec![result], None)
     }
@@ -213,10 +222,7 @@ fn all_samples(
     }
     let judged = samples.into_iter().map(|sample| {
         let got = runner.run(suite.op, &sample.attrs, &sample.inputs);
-        let why = match &sample.want {
-            Want::Failure(code) => wrong_code(&got, *code),
-            Want::Results(want, tolerance) => wrong_results(want, *tolerance, got),
-        };
+        let why = sample.want.judge(&got);
         (sample.name, why)
     });
     judged.collect()
@@ -225,7 +231,7 @@ fn all_samples(
 fn wrong_results(
     want: &[Tensor],
     tolerance: Option<Tolerance>,
-    got: Result<Vec<Tensor>, Error>,
+    got: &Result<Vec<Tensor>>,
 ) -> Option<String> {
     let got = match got {
         Ok(got) => got,
@@ -234,7 +240,7 @@ fn wrong_results(
     if got.len() != want.len() {
         return Some(format!("{} results, wanted {}", got.len(), want.len()));
     }
-    let pairs = want.iter().zip(&got).enumerate();
+    let pairs = want.iter().zip(got).enumerate();
     pairs.into_iter().find_map(|(i, (want, got))| {
         difference(want, got, tolerance).map(|why| format!("result {i}: {why}"))
     })

@@ -77,7 +77,7 @@ impl Calls<'_> {
             .run(
                 "ReadVariableOp",
                 [("dtype", dtype.into())],
-                &[handle.clone()],
+                std::slice::from_ref(handle),
             )?
             .remove(0);
         if value.is_host() {

@@ -91,7 +91,7 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
     Ok(list)
 }
 
-fn reference(parts: &[Tensor], axis: i64) -> Result<Tensor> {
+pub(in crate::conformance) fn reference(parts: &[Tensor], axis: i64) -> Result<Tensor> {
     let first = &parts[0];
     let axis = if axis < 0 {
         axis + first.rank() as i64

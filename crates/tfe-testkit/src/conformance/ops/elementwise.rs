@@ -1,6 +1,6 @@
 //! Ops on two numbers at a time, with broadcasting: `AddV2`, `Mul`.
 
-use tfe_core::{Code, Complex128, DataType, Result, Shape, Tensor};
+use tfe_core::{Code, Complex128, DataType, Result, Shape, Tensor, bail, ensure};
 
 use super::{Samples, Suite, Want, attrs, zeros};
 use crate::compare::Tolerance;
@@ -99,6 +99,21 @@ fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
         );
     }
     Ok(samples.list)
+}
+
+/// The reference by name of the op.
+pub(in crate::conformance) fn of(op: &str, a: &Tensor, b: &Tensor) -> Result<Want> {
+    let rule = match op {
+        "AddV2" => &ADD,
+        "Mul" => &MUL,
+        _ => bail!(Unimplemented, "no reference for {op}"),
+    };
+    ensure!(
+        broadcast(a.dims(), b.dims()).is_some(),
+        InvalidArgument,
+        "they do not broadcast"
+    );
+    reference(rule, a, b)
 }
 
 fn reference(rule: &Rule, a: &Tensor, b: &Tensor) -> Result<Want> {

@@ -68,7 +68,12 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
     Ok(samples.list)
 }
 
-fn reference(a: &Tensor, b: &Tensor, ta: bool, tb: bool) -> Result<Want> {
+pub(in crate::conformance) fn reference(
+    a: &Tensor,
+    b: &Tensor,
+    ta: bool,
+    tb: bool,
+) -> Result<Want> {
     let dtype = a.dtype();
     let size = |t: &Tensor, transposed: bool| {
         let (rows, columns) = (t.dims()[0] as usize, t.dims()[1] as usize);

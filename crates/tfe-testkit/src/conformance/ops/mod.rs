@@ -1,14 +1,14 @@
 //! The suites: a file for each op or tight family, with its samples and its reference.
 
 mod cast;
-mod concat;
-mod elementwise;
-mod mat_mul;
+pub(super) mod concat;
+pub(super) mod elementwise;
+pub(super) mod mat_mul;
 mod pass;
-mod strided_slice;
+pub(super) mod strided_slice;
 mod string_join;
-mod sum;
-mod top_k;
+pub(super) mod sum;
+pub(super) mod top_k;
 
 use tfe_attrs::AttrValue;
 use tfe_core::{Code, DataType, Result, Tensor};

@@ -16,14 +16,32 @@ pub(super) const SUITE: Suite = Suite {
     without_kernel: Code::NotFound,
 };
 
-/// Which entries of a specification leave something open or mean something else.
-#[derive(Clone, Copy, Default)]
-struct Masks {
-    begin: i64,
-    end: i64,
-    ellipsis: i64,
-    new_axis: i64,
-    shrink: i64,
+/// Which entries of a specification leave something open or mean something else: a bit for each entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Masks {
+    /// Begins that are left open.
+    pub begin: i64,
+    /// Ends that are left open.
+    pub end: i64,
+    /// The entry that stands for all dimensions that no other entry names.
+    pub ellipsis: i64,
+    /// Entries that put in a dimension of 1.
+    pub new_axis: i64,
+    /// Entries that take one element and drop the dimension.
+    pub shrink: i64,
+}
+
+/// What is to be taken of each dimension.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceSpec<'a> {
+    /// The first elements.
+    pub begin: &'a [i64],
+    /// The elements before which to end.
+    pub end: &'a [i64],
+    /// The steps.
+    pub strides: &'a [i64],
+    /// What the entries mean.
+    pub masks: Masks,
 }
 
 const NO: Masks = Masks {
@@ -37,15 +55,16 @@ const NO: Masks = Masks {
 struct Case {
     name: &'static str,
     dims: &'static [i64],
-    begin: &'static [i64],
-    end: &'static [i64],
-    strides: &'static [i64],
-    masks: Masks,
+    spec: SliceSpec<'static>,
 }
 
 macro_rules! cases {
     ($($name:literal: $dims:expr, $begin:expr, $end:expr, $strides:expr, $masks:expr;)*) => {
-        &[$(Case { name: $name, dims: &$dims, begin: &$begin, end: &$end, strides: &$strides, masks: $masks }),*]
+        &[$(Case {
+            name: $name,
+            dims: &$dims,
+            spec: SliceSpec { begin: &$begin, end: &$end, strides: &$strides, masks: $masks },
+        }),*]
     };
 }
 
@@ -113,16 +132,17 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
         .map(|c| (c, true))
         .chain(WRONG.iter().map(|c| (c, false)))
     {
+        let spec = &case.spec;
         let masks = [
-            ("begin_mask", case.masks.begin.into()),
-            ("end_mask", case.masks.end.into()),
-            ("ellipsis_mask", case.masks.ellipsis.into()),
-            ("new_axis_mask", case.masks.new_axis.into()),
-            ("shrink_axis_mask", case.masks.shrink.into()),
+            ("begin_mask", spec.masks.begin.into()),
+            ("end_mask", spec.masks.end.into()),
+            ("ellipsis_mask", spec.masks.ellipsis.into()),
+            ("new_axis_mask", spec.masks.new_axis.into()),
+            ("shrink_axis_mask", spec.masks.shrink.into()),
         ];
         let input = ordinary(types[0], case.dims, 10)?;
         let mut inputs = vec![input.clone()];
-        for list in [case.begin, case.end, case.strides] {
+        for list in [spec.begin, spec.end, spec.strides] {
             inputs.push(indices(types[1], list)?);
         }
         if works {
@@ -130,7 +150,7 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
                 case.name,
                 masks,
                 inputs,
-                Want::exactly(reference(&input, case)?),
+                Want::exactly(reference(&input, spec)?),
             );
         } else {
             samples.add_invalid(case.name, masks, inputs);
@@ -149,8 +169,8 @@ enum Dim {
     New,
 }
 
-fn reference(input: &Tensor, case: &Case) -> Result<Tensor> {
-    let plan = plan(input.dims(), case);
+pub(in crate::conformance) fn reference(input: &Tensor, spec: &SliceSpec<'_>) -> Result<Tensor> {
+    let plan = plan(input.dims(), spec);
     let dims: Vec<i64> = plan
         .iter()
         .filter_map(|dim| match dim {
@@ -180,11 +200,11 @@ fn reference(input: &Tensor, case: &Case) -> Result<Tensor> {
 }
 
 /// Goes through the entries of the specification as a reader of `x[1:3, ..., ::-1]` would.
-fn plan(dims: &[i64], case: &Case) -> Vec<Dim> {
+fn plan(dims: &[i64], spec: &SliceSpec<'_>) -> Vec<Dim> {
     let has = |mask: i64, i: usize| mask >> i & 1 == 1;
-    let masks = &case.masks;
+    let masks = &spec.masks;
     let takes_dim = |i: usize| !has(masks.ellipsis, i) && !has(masks.new_axis, i);
-    let entries = case.begin.len();
+    let entries = spec.begin.len();
     let named = (0..entries).filter(|&i| takes_dim(i)).count();
     let mut plan = Vec::new();
     let mut rest = dims.iter().copied();
@@ -198,9 +218,9 @@ fn plan(dims: &[i64], case: &Case) -> Vec<Dim> {
             plan.push(Dim::New);
         } else if let Some(d) = rest.next() {
             let from_end = |v: i64| if v < 0 { v + d } else { v };
-            let stride = case.strides[i];
+            let stride = spec.strides[i];
             if has(masks.shrink, i) {
-                plan.push(Dim::At(from_end(case.begin[i])));
+                plan.push(Dim::At(from_end(spec.begin[i])));
                 continue;
             }
             let (least, most) = if stride > 0 { (0, d) } else { (-1, d - 1) };
@@ -216,8 +236,8 @@ fn plan(dims: &[i64], case: &Case) -> Vec<Dim> {
             } else {
                 (most, least)
             };
-            let begin = bound(has(masks.begin, i), case.begin[i], first);
-            let end = bound(has(masks.end, i), case.end[i], last);
+            let begin = bound(has(masks.begin, i), spec.begin[i], first);
+            let end = bound(has(masks.end, i), spec.end[i], last);
             let mut n = 0;
             while (stride > 0 && begin + n * stride < end)
                 || (stride < 0 && begin + n * stride > end)

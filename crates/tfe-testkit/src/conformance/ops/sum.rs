@@ -108,7 +108,7 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
     Ok(samples.list)
 }
 
-fn reference(input: &Tensor, axes: &[i64], keep: bool) -> Result<Want> {
+pub(in crate::conformance) fn reference(input: &Tensor, axes: &[i64], keep: bool) -> Result<Want> {
     let (dtype, dims) = (input.dtype(), input.dims());
     let rank = dims.len() as i64;
     let reduced = |i: usize| axes.iter().any(|&a| (a + rank) % rank == i as i64);

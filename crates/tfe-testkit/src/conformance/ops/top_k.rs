@@ -71,7 +71,11 @@ fn samples(types: &[DataType]) -> Result<Vec<Sample>> {
 }
 
 /// The greatest first; of equal ones the first.
-fn reference(input: &Tensor, k: usize, index_type: DataType) -> Result<Want> {
+pub(in crate::conformance) fn reference(
+    input: &Tensor,
+    k: usize,
+    index_type: DataType,
+) -> Result<Want> {
     let all = values(input)?;
     let greater_first = |&a: &usize, &b: &usize| match &all {
         Values::Int(v) => v[b].cmp(&v[a]),
