@@ -148,13 +148,17 @@ fn check_symbols(sh: &Shell, declared: &Declared, library: &Path) -> Result<()> 
     let symbols = cmd!(sh, "nm --dynamic --defined-only --format=posix {library}")
         .quiet()
         .read()?;
-    let exported: BTreeSet<&str> = symbols
+    compare_symbols(declared.keys().map(String::as_str), &symbols)
+}
+
+/// Compares names with what `nm --format=posix` wrote.
+fn compare_symbols<'a>(declared: impl Iterator<Item = &'a str>, symbols: &'a str) -> Result<()> {
+    let exported = symbols
         .lines()
-        .filter_map(|line| line.split([' ', '@']).next())
-        // The version node is a symbol too.
-        .filter(|name| *name != "tensorflow")
-        .collect();
-    let declared: BTreeSet<&str> = declared.keys().map(String::as_str).collect();
+        .filter_map(|line| line.split([' ', '@']).next());
+    // The version node is a symbol too.
+    let exported: BTreeSet<&str> = exported.filter(|name| *name != "tensorflow").collect();
+    let declared: BTreeSet<&str> = declared.collect();
     let missing: Vec<_> = declared.difference(&exported).copied().collect();
     let extra: Vec<_> = exported.difference(&declared).copied().collect();
     ensure!(
@@ -168,4 +172,29 @@ fn check_symbols(sh: &Shell, declared: &Declared, library: &Path) -> Result<()> 
         extra.join(", ")
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_compared_both_ways() {
+        let symbols = "TF_A@@tensorflow T 1000 10\nTF_B@@tensorflow T 2000 10\ntensorflow A 0\n";
+        let compare = |names: &[&str]| {
+            let names = names.iter().copied();
+            compare_symbols(names, symbols).map_err(|e| e.to_string())
+        };
+        assert_eq!(compare(&["TF_A", "TF_B"]), Ok(()));
+        assert!(
+            compare(&["TF_A"])
+                .unwrap_err()
+                .contains("not declared: TF_B")
+        );
+        assert!(
+            compare(&["TF_A", "TF_B", "TF_C"])
+                .unwrap_err()
+                .contains("not exported: TF_C")
+        );
+    }
 }

@@ -181,8 +181,9 @@ fn under<'a>(sh: &'a Shell, what: What, binary: &Path) -> Cmd<'a> {
     match what {
         What::Valgrind => cmd!(
             sh,
-            "valgrind --quiet --leak-check=full --error-exitcode=9
-             --errors-for-leak-kinds=definite,indirect,possible {binary}"
+            "valgrind --quiet --leak-check=full --error-exitcode=9 --num-callers=60
+             --errors-for-leak-kinds=definite,indirect,possible
+             --suppressions=crates/tfe-capi/tests/data/valgrind.supp {binary}"
         ),
         _ => cmd!(sh, "{binary}")
             // Sizes that cannot be had are asked for on purpose.
