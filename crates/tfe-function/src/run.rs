@@ -1,0 +1,169 @@
+//! Running a plan.
+
+use std::sync::TryLockError;
+
+use smallvec::SmallVec;
+use tfe_core::{Result, Tensor, bail};
+use tfe_device::{FunctionLibrary, Kernel, KernelContext};
+
+use crate::plan::{Plan, Step};
+use crate::slots::{Operand, Target, UNUSED};
+
+/// Frames up to this length are on the stack.
+const INLINE: usize = 8;
+
+/// How many frames a plan keeps for later runs: as many threads may run it without taking memory for one.
+const KEPT_FRAMES: usize = 4;
+
+impl Kernel for Plan {
+    fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
+        self.check_args(ctx)?;
+        if self.frame_len <= INLINE {
+            let mut frame: [Option<Tensor>; INLINE] = [const { None }; INLINE];
+            return self.run_in(ctx, &mut frame[..self.frame_len]);
+        }
+        let mut frame = self.take_frame();
+        let done = self.run_in(ctx, &mut frame);
+        if done.is_err() {
+            frame.fill(None);
+        }
+        self.keep_frame(frame);
+        done
+    }
+}
+
+impl Plan {
+    /// The results for these arguments; a convenience beside [`Kernel::compute`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run(
+        &self,
+        args: impl IntoIterator<Item = Tensor>,
+        functions: &dyn FunctionLibrary,
+    ) -> Result<SmallVec<[Tensor; 2]>> {
+        let mut args: SmallVec<[Option<Tensor>; 4]> = args.into_iter().map(Some).collect();
+        let device = &*self.device;
+        let mut ctx = KernelContext::new(&mut args, self.results().len(), device, functions);
+        device.compute(self, &mut ctx)?;
+        ctx.into_outputs()
+    }
+
+    fn check_args(&self, ctx: &KernelContext<'_>) -> Result<()> {
+        if ctx.num_inputs() != self.arg_types.len() {
+            return Err(wrong_number_of_args(ctx.num_inputs(), self.arg_types.len()));
+        }
+        for (i, &wanted) in self.arg_types.iter().enumerate() {
+            let given = ctx.input(i).dtype();
+            if given != wanted {
+                bail!(
+                    InvalidArgument,
+                    "cannot compute {} as input #{i}(zero-based) was expected to be a {wanted} tensor but is a {given} \
+                     tensor",
+                    self.name()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn run_in(&self, ctx: &mut KernelContext<'_>, frame: &mut [Option<Tensor>]) -> Result<()> {
+        let (slots, room) = frame.split_at_mut(self.num_slots);
+        for (i, &target) in self.arg_targets.iter().enumerate() {
+            if target != UNUSED {
+                slots[target as usize] = Some(ctx.take_input(i));
+            }
+        }
+        for (i, step) in self.steps.iter().enumerate() {
+            self.run_step(step, slots, room, ctx.functions())
+                .map_err(|e| self.at(&e, &self.labels[i]))?;
+        }
+        for (i, &operand) in self.result_operands.iter().enumerate() {
+            if let Some(result) = read(operand, slots) {
+                ctx.set_output(i, result);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn run_step(
+        &self,
+        step: &Step,
+        slots: &mut [Option<Tensor>],
+        room: &mut [Option<Tensor>],
+        functions: &dyn FunctionLibrary,
+    ) -> Result<()> {
+        let inputs = &mut room[..step.num_operands as usize];
+        for (input, &operand) in inputs.iter_mut().zip(self.inputs_of(step)) {
+            *input = read(operand, slots);
+        }
+        let device = &*self.devices[step.device as usize];
+        let mut ctx = KernelContext::new(inputs, step.num_targets as usize, device, functions);
+        if step.is_remote {
+            device.compute(&*step.kernel, &mut ctx)?;
+        } else {
+            step.kernel.compute(&mut ctx)?;
+        }
+        let outputs = ctx.into_outputs()?;
+        // Before later steps run: they may be the last owners of what this one has read.
+        inputs.fill(None);
+        for (output, &target) in outputs.into_iter().zip(self.outputs_of(step)) {
+            if target != UNUSED {
+                slots[target as usize] = Some(output);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn inputs_of(&self, step: &Step) -> &[Operand] {
+        let first = step.first_operand as usize;
+        &self.operands[first..first + step.num_operands as usize]
+    }
+
+    pub(crate) fn outputs_of(&self, step: &Step) -> &[Target] {
+        let first = step.first_target as usize;
+        &self.targets[first..first + step.num_targets as usize]
+    }
+
+    /// A frame of an earlier run, or a new one. Does not wait: a thread that finds another one here takes memory.
+    fn take_frame(&self) -> Vec<Option<Tensor>> {
+        let kept = match self.frames.try_lock() {
+            Ok(mut frames) => frames.pop(),
+            Err(TryLockError::Poisoned(e)) => e.into_inner().pop(),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        kept.unwrap_or_else(|| vec![None; self.frame_len])
+    }
+
+    fn keep_frame(&self, frame: Vec<Option<Tensor>>) {
+        debug_assert!(
+            frame.iter().all(Option::is_none),
+            "each value is taken by its last reader"
+        );
+        if let Ok(mut frames) = self.frames.try_lock()
+            && frames.len() < KEPT_FRAMES
+        {
+            frames.push(frame);
+        }
+    }
+}
+
+#[inline]
+fn read(operand: Operand, slots: &mut [Option<Tensor>]) -> Option<Tensor> {
+    let slot = &mut slots[operand.slot()];
+    if operand.is_last() {
+        slot.take()
+    } else {
+        slot.clone()
+    }
+}
+
+/// The error of a call with another number of arguments than the function has.
+pub(crate) fn wrong_number_of_args(given: usize, wanted: usize) -> tfe_core::Error {
+    tfe_core::err!(
+        InvalidArgument,
+        "InstantiateOptions.input_devices must have the same length as the number of arguments: input_devices length = \
+         {given} number of arguments = {wanted}"
+    )
+}

@@ -1,0 +1,171 @@
+//! Kernels for tests: of real ops, simple and slow, and of ops that tell what happens.
+
+use std::cell::RefCell;
+
+use tfe_core::{DataType, Result, Shape, Tensor, bail};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::{OpId, OpRegistry, ops};
+use tfe_proto::tensorflow::OpDef;
+use tfe_proto::tensorflow::op_def::{ArgDef, AttrDef};
+
+thread_local! {
+    /// What `Test>Log` nodes wrote down on this thread.
+    static LOG: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes what was written down.
+pub(crate) fn take_log() -> Vec<i64> {
+    LOG.take()
+}
+
+/// Registers the ops that only tests have: `Test>Log` (writes a number down and passes its input on; has effects) and
+/// `Test>Note` (the same without effects, as far as anybody is told).
+pub(crate) fn register_ops(ops: &OpRegistry) {
+    for (name, is_stateful) in [("Test>Log", true), ("Test>Note", false)] {
+        let arg = |name: &str| ArgDef {
+            name: name.to_owned(),
+            r#type: DataType::Float.number(),
+            ..ArgDef::default()
+        };
+        let id = AttrDef {
+            name: "id".to_owned(),
+            r#type: "int".to_owned(),
+            ..AttrDef::default()
+        };
+        ops.register(&OpDef {
+            name: name.to_owned(),
+            input_arg: vec![arg("x")],
+            output_arg: vec![arg("y")],
+            attr: vec![id],
+            is_stateful,
+            ..OpDef::default()
+        })
+        .expect("a good definition");
+    }
+}
+
+/// The kernels of this file, and before them where both have one for an op, those of tfe-kernels.
+pub(crate) fn all(ops: &OpRegistry) -> Vec<&'static KernelDef> {
+    let own = [
+        KernelDef::cpu(ops::NEG, neg),
+        KernelDef::cpu(ops::MAT_MUL, matmul),
+        KernelDef::cpu(ops::SPLIT, split),
+        KernelDef::cpu(ops::ADD_N, add_n),
+        KernelDef::cpu(ops::IDENTITY_N, pass_on),
+        KernelDef::cpu(ops::PARTITIONED_CALL, partitioned_call),
+        KernelDef::cpu(ops::STATEFUL_PARTITIONED_CALL, partitioned_call),
+    ];
+    let id = |name: &str| -> OpId { ops.lookup(name).expect("registered").id() };
+    let told = ["Test>Log", "Test>Note"].map(|name| KernelDef::cpu(id(name), log));
+    // One leak a test process and world: kernels are declared for as long as the program runs.
+    let leaked: &'static [KernelDef] = Box::leak(own.into_iter().chain(told).collect());
+    tfe_kernels::all().chain(leaked).collect()
+}
+
+fn kernel(
+    f: impl Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    Ok(Box::new(f))
+}
+
+fn values(t: &Tensor) -> Result<&[f32]> {
+    t.as_slice::<f32>()
+}
+
+fn neg(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        let shape = ctx.input(0).shape().clone();
+        if let Some((_, mut own)) = ctx.forward_input(&[0], DataType::Float, &shape)
+            && let Some(values) = own.as_mut_slice::<f32>()
+        {
+            values.iter_mut().for_each(|v| *v = -*v);
+            ctx.set_output(0, own);
+            return Ok(());
+        }
+        let out = ctx.allocate(DataType::Float, shape)?;
+        let out = out.fill_from(values(ctx.input(0))?.iter().map(|v| -v))?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+fn matmul(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        let (a, b) = (ctx.input(0), ctx.input(1));
+        let (&[n, k], &[k2, m]) = (a.dims(), b.dims()) else {
+            bail!(InvalidArgument, "In[0] and In[1] are no matrices");
+        };
+        if k != k2 {
+            bail!(
+                InvalidArgument,
+                "Matrix size-incompatible: In[0]: {}, In[1]: {}",
+                a.shape(),
+                b.shape()
+            );
+        }
+        let (av, bv) = (values(a)?, values(b)?);
+        let (k, m) = (k as usize, m as usize);
+        let cell =
+            |i: usize| -> f32 { (0..k).map(|x| av[i / m * k + x] * bv[x * m + i % m]).sum() };
+        let shape = Shape::new(&[n, m as i64])?;
+        let out = ctx.allocate(DataType::Float, shape)?;
+        let out = out.fill_from((0..n as usize * m).map(cell))?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+/// Along the first axis only.
+fn split(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let parts = init.attrs.int("num_split")? as usize;
+    kernel(move |ctx| {
+        let rows = ctx.input(1).shape().dim(0) / parts;
+        for i in 0..parts {
+            let part = ctx.input(1).rows(i * rows, (i + 1) * rows)?;
+            ctx.set_output(i, part);
+        }
+        Ok(())
+    })
+}
+
+fn add_n(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        let mut sums = vec![0.0; ctx.input(0).num_elements()];
+        for i in 0..ctx.num_inputs() {
+            for (sum, v) in sums.iter_mut().zip(values(ctx.input(i))?) {
+                *sum += v;
+            }
+        }
+        let out = Tensor::from_slice(ctx.input(0).dims(), &sums)?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+fn pass_on(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(|ctx| {
+        for i in 0..ctx.num_inputs() {
+            let input = ctx.take_input(i);
+            ctx.set_output(i, input);
+        }
+        Ok(())
+    })
+}
+
+/// Calls its function; made when it is made itself.
+fn partitioned_call(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let callee = init
+        .functions
+        .instantiate(init.attrs.func("f")?, init.device)?;
+    kernel(move |ctx| callee.compute(ctx))
+}
+
+fn log(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let id = init.attrs.int("id")?;
+    kernel(move |ctx| {
+        LOG.with_borrow_mut(|log| log.push(id));
+        let input = ctx.take_input(0);
+        ctx.set_output(0, input);
+        Ok(())
+    })
+}
