@@ -27,6 +27,8 @@
 //! # Ok::<(), tfe_core::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod attrs;
 mod builder;
@@ -41,9 +43,10 @@ pub use attrs::Attrs;
 pub use builder::AttrBuilder;
 pub use key::{CacheKey, DeviceKey};
 pub use spec_ref::SpecRef;
+pub use tfe_core::{Code, DataType, Error, PartialShape, Result, Tensor};
 pub use tfe_ops::{
-    AttrBytes, AttrKind, AttrValue, Fingerprint128, FuncAttr, attr_value_from_proto,
-    attr_value_from_proto_as, attr_value_to_proto, fingerprint128, shape_from_proto,
-    shape_to_proto, tensor_from_proto, tensor_to_proto,
+    AttrBytes, AttrKind, AttrValue, Fingerprint128, FuncAttr, OpId, OpRegistry, OpSpec,
+    attr_value_from_proto, attr_value_from_proto_as, attr_value_to_proto, fingerprint128, ops,
+    shape_from_proto, shape_to_proto, tensor_from_proto, tensor_to_proto,
 };
 pub use type_map::{AttrTypeMap, attr_type_by_name, attr_type_map_for_op, find_op};

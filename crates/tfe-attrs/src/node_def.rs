@@ -55,6 +55,8 @@ impl<'a> AttrBuilder<'a> {
     pub fn set_proto(&mut self, name: &str, value: &pb::AttrValue) -> Result<&mut Self> {
         let value = match self.spec().attr(name) {
             Some(attr) => attr_value_from_proto_as(value, attr.kind, attr.is_list),
+            // Nothing that anyone reads, and nothing said.
+            None if value.value.is_none() => return Ok(self),
             None => attr_value_from_proto(value),
         };
         let value = value.map_err(|e| e.with_context(format_args!(" for attr '{name}'")))?;

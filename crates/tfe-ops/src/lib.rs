@@ -15,6 +15,8 @@
 //! # Ok::<(), tfe_core::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod builtin;
 mod bytes;
 mod check;

@@ -474,6 +474,9 @@ fn nodes_have_names_and_may_be_of_another_op() {
         b.cache_key(""),
         with_inputs(ops::SQUEEZE, &[FLOAT]).cache_key("")
     );
+    node.attr
+        .insert("_unknown".into(), pb::AttrValue::default());
+    AttrBuilder::from_node_def(ops::SQUEEZE.spec(), &node).expect("nothing said");
     node.attr.insert("T".into(), pb::AttrValue::default());
     let e = AttrBuilder::from_node_def(ops::SQUEEZE.spec(), &node).expect_err("no type");
     assert!(
