@@ -187,6 +187,15 @@ static inline void execute_void(TFE_Op* op) {
   CHECK_INT(0, n);
 }
 
+// Executes an op of one result on two inputs, which must succeed.
+static inline TFE_TensorHandle* execute_on(TFE_Op* op, TFE_TensorHandle* a, TFE_TensorHandle* b) {
+  add_input(op, a);
+  add_input(op, b);
+  TFE_TensorHandle* result = execute(op);
+  CHECK_OK(status);
+  return result;
+}
+
 // A new op of two inputs, executed and deleted.
 static inline TFE_TensorHandle* binary(TFE_Context* ctx, const char* name, TFE_TensorHandle* a,
                                        TFE_TensorHandle* b) {
@@ -271,6 +280,27 @@ static inline Pb matmul_function(const char* name, const char* value) {
 static inline void add_function(TFE_Context* ctx, Pb def) {
   TFE_ContextAddFunctionDef(ctx, def.data, def.size, status);
   pb_free(&def);
+}
+
+// The same for what must succeed.
+static inline void define_function(TFE_Context* ctx, Function* f) {
+  add_function(ctx, fn_done(f));
+  CHECK_OK(status);
+}
+static inline void remove_function(TFE_Context* ctx, const char* name) {
+  TFE_ContextRemoveFunction(ctx, name, status);
+  CHECK_OK(status);
+}
+
+// Calls a function of one result and up to two inputs; leaves `status` to be looked at.
+static inline TFE_TensorHandle* call1(TFE_Context* ctx, const char* name, TFE_TensorHandle* a,
+                                      TFE_TensorHandle* b) {
+  TFE_Op* op = new_op(ctx, name);
+  if (a != NULL) add_input(op, a);
+  if (b != NULL) add_input(op, b);
+  TFE_TensorHandle* result = execute(op);
+  TFE_DeleteOp(op);
+  return result;
 }
 
 #endif  // TFE_TESTS_API_H_
