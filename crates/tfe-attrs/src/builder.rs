@@ -1,10 +1,10 @@
 //! `AttrBuilder`: the attributes of one call, as they are collected.
 
-use smallvec::SmallVec;
 use tfe_core::{DataType, Result, bail};
 use tfe_ops::{ArgCount, ArgType, AttrValue, Fingerprint128, OpSpec, extra_contribution};
 
 use crate::key::{self, CacheKey, DeviceKey};
+use crate::slots::SlotValues;
 use crate::{SpecRef, args};
 
 /// Collects the attributes of a call of an op or function, and its number of inputs.
@@ -35,8 +35,7 @@ pub struct AttrBuilder<'a> {
     pub(crate) spec: SpecRef<'a>,
     /// The key but for device and inputs: base of the op, and what each value adds to it.
     sum: Fingerprint128,
-    /// Values by slot, in the order they came.
-    set: SmallVec<[(usize, AttrValue); 3]>,
+    set: SlotValues,
     rare: Option<Box<Rare>>,
     num_inputs: u32,
     /// The argument that the next input belongs to.
@@ -62,7 +61,7 @@ impl<'a> AttrBuilder<'a> {
         Self {
             sum: spec.base_fingerprint(),
             spec,
-            set: SmallVec::new(),
+            set: SlotValues::new(),
             rare: None,
             num_inputs: 0,
             next_arg: 0,
@@ -88,15 +87,10 @@ impl<'a> AttrBuilder<'a> {
     }
 
     #[inline]
-    fn has_slot(&self, slot: usize) -> bool {
-        self.set.iter().any(|&(s, _)| s == slot)
-    }
-
-    #[inline]
     fn set_slot(&mut self, slot: usize, value: AttrValue) {
-        if !self.has_slot(slot) {
+        if !self.set.contains(slot) {
             self.sum = self.sum.plus(self.spec.attrs[slot].contribution(&value));
-            self.set.push((slot, value));
+            self.set.push(slot, value);
         }
     }
 
@@ -161,9 +155,13 @@ impl<'a> AttrBuilder<'a> {
         let dtype_from = arg.dtype;
         self.next_arg += 1;
         if let ArgType::Attr(slot) = dtype_from
-            && !self.has_slot(slot)
+            && !self.set.contains(slot)
         {
-            self.set_slot(slot, dtype.into());
+            // Not by way of a value on the stack: it would be read back while its parts are still being stored.
+            self.sum = self
+                .sum
+                .plus(self.spec.attrs[slot].type_contribution(dtype));
+            self.set.push(slot, dtype.into());
         }
     }
 
@@ -230,23 +228,21 @@ impl<'a> AttrBuilder<'a> {
     /// Whether an attribute was set, or inferred.
     pub fn is_set(&self, name: &str) -> bool {
         match self.spec.attr_slot(name) {
-            Some(slot) => self.has_slot(slot),
+            Some(slot) => self.set.contains(slot),
             None => self.extras().any(|(n, _)| n == name),
         }
     }
 
     pub(crate) fn slot(&self, slot: usize) -> Option<&AttrValue> {
-        match self.set.iter().find(|&&(s, _)| s == slot) {
-            Some((_, value)) => Some(value),
-            None => self.spec.attrs[slot].default.as_ref(),
-        }
+        let set = self.set.get(slot);
+        set.or(self.spec.attrs[slot].default.as_ref())
     }
 
     /// The attributes that were set or inferred, those that the op does not have included.
     pub fn set_values(&self) -> impl Iterator<Item = (&str, &AttrValue)> {
         let declared = self.set.iter();
         declared
-            .map(|(slot, value)| (&*self.spec.attrs[*slot].name, value))
+            .map(|(slot, value)| (&*self.spec.attrs[slot].name, value))
             .chain(self.extras())
     }
 
@@ -259,7 +255,7 @@ impl<'a> AttrBuilder<'a> {
     }
 
     pub(crate) fn set_slots(&self) -> impl Iterator<Item = (usize, &AttrValue)> {
-        self.set.iter().map(|(slot, value)| (*slot, value))
+        self.set.iter()
     }
 
     pub(crate) fn extras(&self) -> impl Iterator<Item = (&str, &AttrValue)> {
@@ -291,18 +287,6 @@ impl<'a> AttrBuilder<'a> {
         args::len(&self.spec, &self.spec.outputs[index], &|slot| {
             self.slot(slot)
         })
-    }
-}
-
-impl Drop for AttrBuilder<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // Most values are scalars, and the general way of dropping a value takes ten times as long as this look at it.
-        while let Some((_, value)) = self.set.pop() {
-            if value.is_plain() {
-                std::mem::forget(value);
-            }
-        }
     }
 }
 

@@ -36,6 +36,7 @@ mod errors;
 mod key;
 mod node_def;
 mod resolve;
+mod slots;
 mod spec_ref;
 mod type_map;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tfe_core::{DTypeSet, DataType, Result, bail, err};
+use tfe_core::{DTypeSet, DataType, Result, bail, ensure, err};
 use tfe_proto::Message as _;
 use tfe_proto::tensorflow as pb;
 use tfe_proto::tensorflow::attr_value::{ListValue, Value};
@@ -19,7 +19,8 @@ impl OpSpec {
     /// TensorFlow does. An attribute of a type that TensorFlow does not have takes any value.
     ///
     /// # Errors
-    /// `InvalidArgument` when an argument has no type, or an attribute is missing or of the wrong type.
+    /// `InvalidArgument` when an argument has no type, an attribute is missing or of the wrong type, or there are more
+    /// than 65,535 of them.
     ///
     /// ```
     /// use tfe_ops::{AttrKind, OpSpec};
@@ -40,6 +41,13 @@ impl OpSpec {
     }
 
     pub(crate) fn from_parts(def: &pb::OpDef, source: Cow<'static, [u8]>) -> Result<Self> {
+        let most = [def.attr.len(), def.input_arg.len(), def.output_arg.len()];
+        ensure!(
+            most.iter().all(|&n| n <= usize::from(u16::MAX)),
+            InvalidArgument,
+            "op {} has more than 65535 attrs, inputs or outputs",
+            def.name
+        );
         let attrs = def.attr.iter().map(|a| attr(a, &def.name));
         let attrs = attrs.collect::<Result<Box<[_]>>>()?;
         let args = |args: &[pb::op_def::ArgDef]| -> Result<Box<[ArgSpec]>> {

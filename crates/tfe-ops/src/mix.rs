@@ -17,10 +17,16 @@ pub(crate) fn mix(attr: Fingerprint128, value: &AttrValue) -> Fingerprint128 {
         AttrValue::Int(v) => (AttrKind::Int, *v as u64),
         AttrValue::Float(v) => (AttrKind::Float, v.to_bits().into()),
         AttrValue::Bool(v) => (AttrKind::Bool, (*v).into()),
-        AttrValue::Type(v) => (AttrKind::Type, *v as u32 as u64),
+        AttrValue::Type(v) => return mix_type(attr, *v),
         _ => return mix_big(attr, value),
     };
     attr.of_word(kind as u64, word)
+}
+
+/// [`mix`] of the number of a data type.
+#[inline]
+pub(crate) fn mix_type(attr: Fingerprint128, number: i32) -> Fingerprint128 {
+    attr.of_word(AttrKind::Type as u64, number as u32 as u64)
 }
 
 fn mix_big(attr: Fingerprint128, value: &AttrValue) -> Fingerprint128 {

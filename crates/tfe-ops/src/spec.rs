@@ -210,6 +210,12 @@ impl AttrSpec {
         mix::mix(self.key, value).minus(self.default_mix)
     }
 
+    /// [`contribution`](Self::contribution) of a data type, without a value in between: most attributes of most calls.
+    #[inline]
+    pub fn type_contribution(&self, dtype: DataType) -> Fingerprint128 {
+        mix::mix_type(self.key, dtype.number()).minus(self.default_mix)
+    }
+
     pub(crate) fn default_contribution(&self) -> Fingerprint128 {
         self.default_mix
     }
