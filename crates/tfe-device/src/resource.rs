@@ -290,3 +290,35 @@ fn container_and_name(handle: &ResourceHandle) -> (&str, &str) {
         .target()
         .map_or(("", ""), |t| (&*t.container, &*t.name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_is_dropped_outside_of_its_lock() {
+        /// Looks into its own slot when it goes, as a client's deallocator might by way of an op.
+        struct Nosy(Arc<ResourceManager>, ResourceHandle, Arc<AtomicU64>);
+        impl Drop for Nosy {
+            fn drop(&mut self) {
+                let slot = self.0.slot::<Nosy>(&self.1).expect("the slot is there");
+                assert!(slot.with(|value| value.is_none()));
+                self.2.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let manager = Arc::new(ResourceManager::new(DeviceName::local("CPU", 0)));
+        let handle = manager.handle::<Nosy>("", "n", "nosy");
+        let drops = Arc::new(AtomicU64::new(0));
+        let nosy = Nosy(Arc::clone(&manager), handle.clone(), Arc::clone(&drops));
+        let slot = manager.slot::<Nosy>(&handle).expect("the slot is there");
+        slot.with(|value| *value = Some(nosy));
+        manager.clear();
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
+        // The name still means the same slot.
+        let again = manager.handle::<Nosy>(DEFAULT_CONTAINER, "n", "nosy");
+        assert!(std::ptr::eq(
+            slot,
+            manager.slot::<Nosy>(&again).expect("the slot is there")
+        ));
+    }
+}

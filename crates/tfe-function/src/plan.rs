@@ -33,7 +33,7 @@ pub struct Plan {
     /// All devices of the context, by number.
     pub(crate) devices: Vec<Arc<dyn Device>>,
     pub(crate) num_slots: usize,
-    /// Slots, and room for the inputs of the widest step.
+    /// Slots, and room for the inputs and outputs of the widest step.
     pub(crate) frame_len: usize,
     /// Frames of earlier runs, for plans whose frame is too long for the stack.
     pub(crate) frames: Mutex<Vec<Vec<Option<Tensor>>>>,
@@ -113,7 +113,7 @@ impl Plan {
             device: Arc::clone(&places.devices[places.target]),
             devices: places.devices.to_vec(),
             num_slots: slots.count,
-            frame_len: slots.count + slots.nodes.iter().map(|(o, _)| o.len()).max().unwrap_or(0),
+            frame_len: slots.count + widest(&slots.nodes),
             frames: Mutex::default(),
             labels: Box::default(),
         };
@@ -220,6 +220,13 @@ impl Plan {
         );
         Error::new(e.code(), message)
     }
+}
+
+fn widest(nodes: &[(Vec<Operand>, Vec<Target>)]) -> usize {
+    let widths = nodes
+        .iter()
+        .map(|(inputs, outputs)| inputs.len() + outputs.len());
+    widths.max().unwrap_or(0)
 }
 
 fn keeps_state(node: &PlacedNode<'_>) -> bool {

@@ -19,8 +19,10 @@ impl Kernel for Plan {
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
         self.check_args(ctx)?;
         if self.frame_len <= INLINE {
-            let mut frame: [Option<Tensor>; INLINE] = [const { None }; INLINE];
-            return self.run_in(ctx, &mut frame[..self.frame_len]);
+            // Not an array: that would be cleared in full.
+            let mut frame = SmallVec::<[Option<Tensor>; INLINE]>::new();
+            (0..self.frame_len).for_each(|_| frame.push(None));
+            return self.run_in(ctx, &mut frame);
         }
         let mut frame = self.take_frame();
         let done = self.run_in(ctx, &mut frame);
@@ -94,26 +96,48 @@ impl Plan {
         room: &mut [Option<Tensor>],
         functions: &dyn FunctionLibrary,
     ) -> Result<()> {
-        let inputs = &mut room[..step.num_operands as usize];
+        let (inputs, room) = room.split_at_mut(step.num_operands as usize);
         for (input, &operand) in inputs.iter_mut().zip(self.inputs_of(step)) {
             *input = read(operand, slots);
         }
+        match self.outputs_of(step) {
+            // The usual case: the kernel puts its only result where it belongs.
+            &[target] if target != UNUSED => {
+                let output = std::slice::from_mut(&mut slots[target as usize]);
+                self.run_kernel(step, inputs, output, functions)?;
+            }
+            targets => {
+                let outputs = &mut room[..targets.len()];
+                self.run_kernel(step, inputs, outputs, functions)?;
+                for (output, &target) in outputs.iter_mut().zip(targets) {
+                    let output = output.take();
+                    if target != UNUSED {
+                        slots[target as usize] = output;
+                    }
+                }
+            }
+        }
+        // Before later steps run: they may be the last owners of what this one has read.
+        inputs.iter_mut().for_each(|input| *input = None);
+        Ok(())
+    }
+
+    #[inline]
+    fn run_kernel(
+        &self,
+        step: &Step,
+        inputs: &mut [Option<Tensor>],
+        outputs: &mut [Option<Tensor>],
+        functions: &dyn FunctionLibrary,
+    ) -> Result<()> {
         let device = &*self.devices[step.device as usize];
-        let mut ctx = KernelContext::new(inputs, step.num_targets as usize, device, functions);
+        let mut ctx = KernelContext::with_outputs(inputs, outputs, device, functions);
         if step.is_remote {
             device.compute(&*step.kernel, &mut ctx)?;
         } else {
             step.kernel.compute(&mut ctx)?;
         }
-        let outputs = ctx.into_outputs()?;
-        // Before later steps run: they may be the last owners of what this one has read.
-        inputs.fill(None);
-        for (output, &target) in outputs.into_iter().zip(self.outputs_of(step)) {
-            if target != UNUSED {
-                slots[target as usize] = Some(output);
-            }
-        }
-        Ok(())
+        ctx.finish()
     }
 
     pub(crate) fn inputs_of(&self, step: &Step) -> &[Operand] {

@@ -6,6 +6,7 @@
 //! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
 
 mod generated;
+#[macro_use]
 mod host;
 #[cfg(test)]
 mod testing;
@@ -14,6 +15,8 @@ mod testing;
 mod array;
 #[cfg(feature = "math")]
 mod math;
+#[cfg(feature = "reduce")]
+mod reduce;
 #[cfg(feature = "state")]
 mod state;
 #[cfg(feature = "string")]

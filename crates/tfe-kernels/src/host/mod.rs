@@ -10,6 +10,8 @@ pub(crate) mod simd;
 pub(crate) mod axes;
 pub(crate) mod broadcast;
 pub(crate) mod elementwise;
+#[cfg(feature = "math")]
+pub(crate) mod gemm;
 pub(crate) mod loops;
 pub(crate) mod number;
 pub(crate) mod owned;

@@ -3,7 +3,16 @@
 use tfe_device::KernelDef;
 
 mod add_v2;
+mod cast;
+mod mat_mul;
 mod mul;
+mod top_k_v2;
 
 /// The kernels of each file.
-pub(crate) const KERNELS: &[&[KernelDef]] = &[add_v2::KERNELS, mul::KERNELS];
+pub(crate) const KERNELS: &[&[KernelDef]] = &[
+    add_v2::KERNELS,
+    cast::KERNELS,
+    mat_mul::KERNELS,
+    mul::KERNELS,
+    top_k_v2::KERNELS,
+];

@@ -5,6 +5,8 @@ use tfe_device::KernelDef;
 mod assign_variable_op;
 mod handle;
 mod read_variable_op;
+#[cfg(test)]
+mod tests;
 mod var_handle_op;
 
 /// The kernels of each file.

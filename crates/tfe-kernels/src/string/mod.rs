@@ -3,6 +3,8 @@
 use tfe_device::KernelDef;
 
 mod string_join;
+#[cfg(test)]
+mod tests;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[string_join::KERNELS];

@@ -1,0 +1,365 @@
+//! Cast: elements as another type.
+//!
+//! Values that the target cannot hold come out as on x86-64, where TensorFlow was recorded: a float becomes a 32- or
+//! 64-bit integer first, the most negative one when it does not fit, of which narrower types take the low bits.
+#![expect(
+    trivial_numeric_casts,
+    reason = "macros cast every type to every type, some to themselves"
+)]
+
+use tfe_core::{
+    Complex, Complex64, Complex128, DTypeSet, DataType, Plain, Result, bail, bf16, dispatch, f16,
+};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::{fill, loops, parallel};
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    ..KernelDef::cpu(ops::CAST, build)
+}];
+
+const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool]));
+
+/// Rough time for an element, for cutting work into pieces.
+const ELEMENT_NS: f64 = 0.5;
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (from, to) = (init.attrs.dtype("SrcT")?, init.attrs.dtype("DstT")?);
+    if from == to {
+        return Ok(Box::new(|ctx: &mut KernelContext<'_>| {
+            let same = ctx.take_input(0);
+            ctx.set_output(0, same);
+            Ok(())
+        }));
+    }
+    if !TYPES.contains(from) || !TYPES.contains(to) {
+        bail!(Unimplemented, "Cast {from} to {to} is not supported");
+    }
+    let truncate = init.attrs.bool("Truncate")?;
+    from_each(from, to, truncate)
+}
+
+macro_rules! each {
+    ($dtype:expr, |$T:ident| $body:expr) => {
+        dispatch!(
+            $dtype,
+            [
+                Bool, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Half, Bfloat16,
+                Float, Double, Complex64, Complex128
+            ],
+            |$T| $body
+        )
+    };
+}
+
+fn from_each(from: DataType, to: DataType, truncate: bool) -> Result<Box<dyn Kernel>> {
+    each!(from, |S| to_each::<S>(to, truncate))
+}
+
+fn to_each<S: Source>(to: DataType, truncate: bool) -> Result<Box<dyn Kernel>> {
+    each!(to, |D| Ok(kernel::<S, D>(truncate)))
+}
+
+fn kernel<S: Source, D: Target>(truncate: bool) -> Box<dyn Kernel> {
+    // Bits of the source's mantissa that the target has no room for.
+    let dropped = S::MANTISSA.saturating_sub(D::MANTISSA);
+    let truncate = truncate && D::MANTISSA > 0 && dropped > 0;
+    Box::new(move |ctx: &mut KernelContext<'_>| {
+        let input = ctx.input(0);
+        let out = ctx.allocate(D::DTYPE, input.shape().clone())?;
+        let source = input.as_slice::<S>()?;
+        let cast = fill(out, |dst| {
+            Ok(parallel::write(
+                ctx.device(),
+                dst,
+                1,
+                ELEMENT_NS,
+                &|start, piece| {
+                    let source = &source[start..start + piece.len()];
+                    if truncate {
+                        loops::map(piece, source, |x| x.truncated(dropped).middle().to::<D>())
+                    } else {
+                        loops::map(piece, source, |x| x.middle().to::<D>())
+                    }
+                },
+            ))
+        })?;
+        ctx.set_output(0, cast);
+        Ok(())
+    })
+}
+
+/// A type to cast from, by way of one of four types that hold all its values.
+trait Source: Plain {
+    type Middle: Middle;
+    /// Bits of the mantissa, 0 for what is no float.
+    const MANTISSA: u32;
+
+    fn middle(self) -> Self::Middle;
+
+    /// The value with the lowest bits of its mantissa cleared.
+    fn truncated(self, _bits: u32) -> Self {
+        self
+    }
+}
+
+/// `i64`, `u64`, `f64` or `Complex<f64>`.
+trait Middle: Copy {
+    fn to<D: Target>(self) -> D;
+}
+
+/// A type to cast to.
+trait Target: Plain {
+    /// Bits of the mantissa, 0 for what is no float.
+    const MANTISSA: u32;
+
+    fn of_i64(x: i64) -> Self;
+    fn of_u64(x: u64) -> Self;
+    fn of_f64(x: f64) -> Self;
+    fn of_complex(x: Complex128) -> Self {
+        Self::of_f64(x.re)
+    }
+}
+
+impl Middle for i64 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_i64(self)
+    }
+}
+impl Middle for u64 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_u64(self)
+    }
+}
+impl Middle for f64 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_f64(self)
+    }
+}
+impl Middle for Complex128 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_complex(self)
+    }
+}
+
+macro_rules! sources {
+    ($($t:ty, $middle:ty, $mantissa:expr, |$x:ident| $widen:expr $(, |$y:ident, $bits:ident| $truncate:expr)?;)*) => {$(
+        impl Source for $t {
+            type Middle = $middle;
+            const MANTISSA: u32 = $mantissa;
+            #[inline(always)]
+            fn middle(self) -> $middle {
+                let $x = self;
+                $widen
+            }
+            $(fn truncated(self, $bits: u32) -> Self {
+                let $y = self;
+                $truncate
+            })?
+        }
+    )*};
+}
+fn cut32(x: f32, bits: u32) -> f32 {
+    f32::from_bits(x.to_bits() >> bits << bits)
+}
+fn cut64(x: f64, bits: u32) -> f64 {
+    f64::from_bits(x.to_bits() >> bits << bits)
+}
+sources! {
+    bool, u64, 0, |x| x.into();
+    i8, i64, 0, |x| x.into();
+    i16, i64, 0, |x| x.into();
+    i32, i64, 0, |x| x.into();
+    i64, i64, 0, |x| x;
+    u8, u64, 0, |x| x.into();
+    u16, u64, 0, |x| x.into();
+    u32, u64, 0, |x| x.into();
+    u64, u64, 0, |x| x;
+    f16, f64, 10, |x| x.to_f32().into(), |x, bits| f16::from_bits(x.to_bits() >> bits << bits);
+    bf16, f64, 7, |x| x.to_f32().into();
+    f32, f64, 23, |x| x.into(), |x, bits| cut32(x, bits);
+    f64, f64, 52, |x| x, |x, bits| cut64(x, bits);
+    Complex64, Complex128, 23, |x| Complex::new(x.re.into(), x.im.into()),
+        |x, bits| Complex::new(cut32(x.re, bits), cut32(x.im, bits));
+    Complex128, Complex128, 52, |x| x, |x, bits| Complex::new(cut64(x.re, bits), cut64(x.im, bits));
+}
+
+/// As `cvttsd2si` with a 32-bit result.
+#[inline(always)]
+fn to_i32(x: f64) -> i32 {
+    if x > -2_147_483_649.0 && x < 2_147_483_648.0 {
+        x as i32
+    } else {
+        i32::MIN
+    }
+}
+
+/// As `cvttsd2si` with a 64-bit result.
+#[inline(always)]
+fn to_i64(x: f64) -> i64 {
+    if x >= -9_223_372_036_854_775_808.0 && x < 9_223_372_036_854_775_808.0 {
+        x as i64
+    } else {
+        i64::MIN
+    }
+}
+
+/// As compilers make it of two conversions to signed numbers.
+#[inline(always)]
+fn to_u64(x: f64) -> u64 {
+    const HALF: f64 = 9_223_372_036_854_775_808.0;
+    if x < HALF {
+        to_i64(x) as u64
+    } else {
+        to_i64(x - HALF) as u64 ^ 1 << 63
+    }
+}
+
+macro_rules! integers {
+    ($($t:ty, $by:ident;)*) => {$(
+        impl Target for $t {
+            const MANTISSA: u32 = 0;
+            #[inline(always)]
+            fn of_i64(x: i64) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn of_u64(x: u64) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn of_f64(x: f64) -> Self {
+                $by(x) as Self
+            }
+        }
+    )*};
+}
+integers! {
+    i8, to_i32; i16, to_i32; i32, to_i32; u8, to_i32; u16, to_i32;
+    i64, to_i64; u32, to_i64; u64, to_u64;
+}
+
+macro_rules! floats {
+    ($($t:ty, $mantissa:expr, |$x:ident| $of_float:expr;)*) => {$(
+        impl Target for $t {
+            const MANTISSA: u32 = $mantissa;
+            #[inline(always)]
+            fn of_i64(x: i64) -> Self {
+                let $x = x;
+                $of_float
+            }
+            #[inline(always)]
+            fn of_u64(x: u64) -> Self {
+                let $x = x;
+                $of_float
+            }
+            #[inline(always)]
+            fn of_f64(x: f64) -> Self {
+                let $x = x;
+                $of_float
+            }
+        }
+    )*};
+}
+floats! {
+    f32, 23, |x| x as f32;
+    f64, 52, |x| x as f64;
+    // Through single precision, as TensorFlow rounds.
+    f16, 10, |x| f16::from_f32(x as f32);
+    bf16, 7, |x| bf16::from_f32(x as f32);
+}
+
+impl Target for bool {
+    const MANTISSA: u32 = 0;
+    fn of_i64(x: i64) -> Self {
+        x != 0
+    }
+    fn of_u64(x: u64) -> Self {
+        x != 0
+    }
+    fn of_f64(x: f64) -> Self {
+        x != 0.0
+    }
+}
+
+macro_rules! complexes {
+    ($($t:ty, $part:ty, $mantissa:expr;)*) => {$(
+        impl Target for $t {
+            const MANTISSA: u32 = $mantissa;
+            fn of_i64(x: i64) -> Self {
+                Complex::new(x as $part, 0.0)
+            }
+            fn of_u64(x: u64) -> Self {
+                Complex::new(x as $part, 0.0)
+            }
+            fn of_f64(x: f64) -> Self {
+                Complex::new(x as $part, 0.0)
+            }
+            fn of_complex(x: Complex128) -> Self {
+                Complex::new(x.re as $part, x.im as $part)
+            }
+        }
+    )*};
+}
+complexes! {
+    Complex64, f32, 23;
+    Complex128, f64, 52;
+}
+
+#[cfg(test)]
+mod tests {
+    use tfe_core::Tensor;
+
+    use super::*;
+    use crate::testing::run;
+
+    fn cast(x: Tensor, to: DataType, truncate: bool) -> Result<Tensor> {
+        let attrs = [("DstT", to.into()), ("Truncate", truncate.into())];
+        Ok(run("Cast", &attrs, vec![x])?.remove(0))
+    }
+
+    #[test]
+    fn what_does_not_fit_comes_out_as_on_x86() {
+        let odd = [-1.0f32, f32::NAN, 300.0, f32::INFINITY, -2.9];
+        let odd = || Tensor::vector(&odd).expect("a tensor");
+        let to = |d| cast(odd(), d, false).expect("a cast");
+        assert_eq!(
+            to(DataType::Uint8).as_slice::<u8>().expect("u8"),
+            [255, 0, 44, 0, 254]
+        );
+        assert_eq!(
+            to(DataType::Int32).as_slice::<i32>().expect("i32"),
+            [-1, i32::MIN, 300, i32::MIN, -2]
+        );
+        assert_eq!(
+            to(DataType::Bool).as_slice::<bool>().expect("bool"),
+            [true; 5]
+        );
+        let text = Tensor::vector(&[tfe_core::TString::from("1")]).expect("a tensor");
+        let e = cast(text, DataType::Float, false).expect_err("refused");
+        assert_eq!(
+            (e.code(), e.message()),
+            (
+                tfe_core::Code::Unimplemented,
+                "Cast string to float is not supported"
+            )
+        );
+    }
+
+    #[test]
+    fn truncation_rounds_towards_zero() {
+        let x = || Tensor::scalar(1.999_999f32).expect("a tensor");
+        let half = |t| {
+            cast(x(), DataType::Bfloat16, t)
+                .and_then(|h| h.scalar_value::<bf16>())
+                .expect("a cast")
+        };
+        assert_eq!(half(false).to_f32(), 2.0);
+        assert_eq!(half(true).to_f32(), 1.992_187_5);
+    }
+}

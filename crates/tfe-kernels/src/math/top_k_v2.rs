@@ -1,0 +1,165 @@
+//! TopKV2: the largest elements of each row, and where they are.
+
+use std::cmp::Ordering;
+
+use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensure, err};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::axes;
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", DTypeSet::REAL), ("Tk", INDEX), ("index_type", INDEX)],
+    host_inputs: &["k"],
+    ..KernelDef::cpu(ops::TOP_KV2, build)
+}];
+
+const INDEX: DTypeSet = DTypeSet::of(&[DataType::Int16, DataType::Int32, DataType::Int64]);
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (dtype, index) = (init.attrs.dtype("T")?, init.attrs.dtype("index_type")?);
+    dispatch!(dtype, Real, |T| dispatch!(
+        index,
+        [Int16, Int32, Int64],
+        |I| Ok(Box::new(top_k::<T, I>))
+    ))
+}
+
+fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
+    ctx: &mut KernelContext<'_>,
+) -> Result<()> {
+    let (input, k) = (ctx.input(0), ctx.input(1));
+    ensure!(
+        k.shape().is_scalar(),
+        InvalidArgument,
+        "k must be a scalar, got shape {}",
+        k.shape()
+    );
+    let k = axes::integers(k)?[0];
+    ensure!(k >= 0, InvalidArgument, "Need k >= 0, got {k}");
+    let rank = input.rank();
+    ensure!(
+        rank >= 1,
+        InvalidArgument,
+        "input must be >= 1-D, got shape {}",
+        input.shape()
+    );
+    let columns = input.shape().dim(rank - 1);
+    ensure!(
+        k as u64 <= columns as u64,
+        InvalidArgument,
+        "input must have at least k columns. Had {columns}, needed {k}"
+    );
+    let k = k as usize;
+    let mut dims = input.dims().to_vec();
+    dims[rank - 1] = k as i64;
+    let shape = Shape::new(&dims)?;
+    let source = input.as_slice::<T>()?;
+    let mut values = Vec::with_capacity(shape.num_elements());
+    let mut indices = Vec::with_capacity(shape.num_elements());
+    let mut order: Vec<usize> = Vec::with_capacity(columns);
+    for row in source.chunks_exact(columns.max(1)) {
+        if k == 0 {
+            break;
+        }
+        select(row, k, &mut order);
+        for &i in &order[..k] {
+            values.push(row[i]);
+            indices.push(I::try_from(i).map_err(|_| {
+                err!(
+                    InvalidArgument,
+                    "index {i} of a row of {columns} does not fit {}",
+                    I::DTYPE
+                )
+            })?);
+        }
+    }
+    let values = out::<T>(ctx, shape.clone(), values)?;
+    let indices = out::<I>(ctx, shape, indices)?;
+    ctx.set_output(0, values);
+    ctx.set_output(1, indices);
+    Ok(())
+}
+
+fn out<T: Plain>(ctx: &KernelContext<'_>, shape: Shape, values: Vec<T>) -> Result<Tensor> {
+    ctx.allocate(T::DTYPE, shape)?.fill_from(values)
+}
+
+/// Brings the indices of the `k` largest elements to the front of `order`, largest first, ties by index.
+fn select<T: PartialOrd + Copy>(row: &[T], k: usize, order: &mut Vec<usize>) {
+    let larger = |&a: &usize, &b: &usize| descending(row[a], row[b]).then(a.cmp(&b));
+    order.clear();
+    // Where few are wanted of many, most elements lose against the worst so far: those are never moved.
+    let room = (2 * k).max(64);
+    let mut worst = None;
+    for (i, &x) in row.iter().enumerate() {
+        if worst.is_some_and(|w| descending(x, w) != Ordering::Less) {
+            continue;
+        }
+        order.push(i);
+        if order.len() == room + k {
+            order.select_nth_unstable_by(k - 1, larger);
+            order.truncate(k);
+            worst = Some(row[order[k - 1]]);
+        }
+    }
+    if order.len() > k {
+        order.select_nth_unstable_by(k - 1, larger);
+        order.truncate(k);
+    }
+    order.sort_unstable_by(larger);
+}
+
+/// Larger first; NaN counts as larger than any number.
+fn descending<T: PartialOrd + Copy>(a: T, b: T) -> Ordering {
+    match b.partial_cmp(&a) {
+        Some(order) => order,
+        None => {
+            let nan = |x: T| x.partial_cmp(&x).is_none();
+            nan(b).cmp(&nan(a))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    #[test]
+    fn ties_go_to_the_lower_index_and_selection_equals_sorting() {
+        for k in [1, 3, 17, 200] {
+            let row: Vec<i32> = (0..500).map(|i| (i * 7919) % 97).collect();
+            let mut want: Vec<usize> = (0..row.len()).collect();
+            want.sort_by_key(|&i| (-row[i], i));
+            let mut order = Vec::new();
+            select(&row, k, &mut order);
+            assert_eq!(order, want[..k]);
+        }
+    }
+
+    #[test]
+    fn odd_sizes() {
+        let top = |dims: &[i64], k: i64| {
+            let n = dims.iter().product::<i64>();
+            let x: Vec<f32> = (0..n)
+                .map(|i| if i == 1 { f32::NAN } else { i as f32 })
+                .collect();
+            let attrs = [("Tk", DataType::Int64.into())];
+            run(
+                "TopKV2",
+                &attrs,
+                vec![Tensor::from_slice(dims, &x)?, Tensor::scalar(k)?],
+            )
+        };
+        let out = top(&[4], 3).expect("a result");
+        assert_eq!(out[1].as_slice::<i32>().expect("indices"), [1, 3, 2]);
+        assert_eq!(top(&[2, 0], 0).expect("a result")[0].dims(), [2, 0]);
+        assert_eq!(top(&[0, 3], 2).expect("a result")[0].dims(), [0, 2]);
+        // All 64 bits of k count.
+        for (dims, k) in [(&[4][..], 5), (&[4], -1), (&[], 0), (&[4], (1 << 32) + 1)] {
+            let e = top(dims, k).expect_err("refused");
+            assert_eq!(e.code(), tfe_core::Code::InvalidArgument);
+        }
+    }
+}

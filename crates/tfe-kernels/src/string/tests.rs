@@ -1,0 +1,54 @@
+//! `StringJoin`: scalars at every place, bytes of any kind, shapes that do not fit.
+
+use tfe_core::{Result, TString, Tensor};
+
+use crate::testing::run;
+
+fn join(inputs: &[(&[i64], &[&[u8]])], separator: &str) -> Result<(Vec<i64>, Vec<Vec<u8>>)> {
+    let attrs = [
+        ("N", (inputs.len() as i64).into()),
+        ("separator", separator.into()),
+    ];
+    let tensor = |&(dims, strings): &(&[i64], &[&[u8]])| {
+        Tensor::from_iter(dims, strings.iter().map(|&s| TString::from(s)))
+    };
+    let inputs = inputs.iter().map(tensor).collect::<Result<_>>()?;
+    let out = run("StringJoin", &attrs, inputs)?.swap_remove(0);
+    let strings = out
+        .as_slice::<TString>()?
+        .iter()
+        .map(|s| s.as_bytes().to_vec());
+    Ok((out.dims().to_vec(), strings.collect()))
+}
+
+#[test]
+fn strings_are_joined_place_by_place() {
+    let long: &[u8] = &[7; 100];
+    for (inputs, separator, dims, strings) in [
+        (vec![], ",", &[][..], &[&b""[..]][..]),
+        (vec![(&[][..], &[&b"a"[..]][..])], ",", &[], &[b"a"]),
+        (
+            vec![(&[2], &[b"a", b"\0\xff"]), (&[], &[b"b"])],
+            "-",
+            &[2],
+            &[b"a-b", b"\0\xff-b"],
+        ),
+        (
+            vec![(&[], &[b""]), (&[1, 1], &[b""]), (&[], &[b""])],
+            ", ",
+            &[1, 1],
+            &[b", , "],
+        ),
+        (vec![(&[0, 2], &[]), (&[], &[b"b"])], "", &[0, 2], &[]),
+        (vec![(&[1], &[long]), (&[1], &[b""])], "", &[1], &[long]),
+    ] {
+        let got = join(&inputs, separator).expect("shapes that fit");
+        assert_eq!(got.0, dims);
+        assert_eq!(got.1, strings);
+    }
+    let e = join(&[(&[1], &[b"a"]), (&[], &[b"b"]), (&[1, 1], &[b"c"])], "").expect_err("ranks");
+    assert_eq!(
+        e.to_string(),
+        "INVALID_ARGUMENT: Input shapes do not match: [1] vs. [1,1]"
+    );
+}
