@@ -70,25 +70,6 @@ impl<'a, T: Copy> Cursor<'a, T> {
         self.slots.len() - self.written
     }
 
-    /// Writes the next `n` elements, which `write` gets as slots and returns as elements.
-    ///
-    /// # Panics
-    /// When fewer remain, or `write` returns other memory: faults of the kernel.
-    pub(crate) fn write(
-        &mut self,
-        n: usize,
-        write: impl for<'b> FnOnce(&'b mut [MaybeUninit<T>]) -> &'b mut [T],
-    ) {
-        let slots = &mut self.slots[self.written..][..n];
-        let wanted = (slots.as_ptr().addr(), n);
-        let written = write(slots);
-        assert!(
-            (written.as_ptr().addr(), written.len()) == wanted,
-            "other memory came back"
-        );
-        self.written += n;
-    }
-
     /// Writes `values`.
     ///
     /// # Panics
@@ -96,43 +77,6 @@ impl<'a, T: Copy> Cursor<'a, T> {
     pub(crate) fn copy(&mut self, values: &[T]) {
         self.slots[self.written..][..values.len()].write_copy_of_slice(values);
         self.written += values.len();
-    }
-
-    /// Writes `value` `n` times.
-    ///
-    /// # Panics
-    /// When fewer slots remain.
-    pub(crate) fn repeat(&mut self, value: T, n: usize) {
-        repeat(&mut self.slots[self.written..][..n], value);
-        self.written += n;
-    }
-
-    /// Writes one value.
-    ///
-    /// # Panics
-    /// When no slot remains.
-    pub(crate) fn push(&mut self, value: T) {
-        self.slots[self.written].write(value);
-        self.written += 1;
-    }
-
-    /// What was written so far, for loops that copy their own output.
-    pub(crate) fn written(&self) -> &[T] {
-        // SAFETY: every method writes all slots below `written` before it moves it.
-        unsafe { self.slots[..self.written].assume_init_ref() }
-    }
-
-    /// Writes what stands at `start..start + n` of the output once more.
-    ///
-    /// # Panics
-    /// When that was not written yet, or fewer slots remain.
-    pub(crate) fn copy_within(&mut self, start: usize, n: usize) {
-        let (done, rest) = self.slots.split_at_mut(self.written);
-        let from = &done[start..start + n];
-        // SAFETY: they lie below `written`, and every method writes all slots below it before it moves it.
-        let from = unsafe { from.assume_init_ref() };
-        rest[..n].write_copy_of_slice(from);
-        self.written += n;
     }
 
     /// The slice, all written.

@@ -1,7 +1,6 @@
 //! When work is worth more than one thread, and how it is cut.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 use tfe_device::Device;
 
@@ -53,26 +52,6 @@ pub(crate) fn write<'a, U: Send>(
             .map(|dst| loops::write_pieces(dst, piece * unit, write));
     });
     written.expect("a device runs the work that it is given, once")
-}
-
-/// Runs `work` on ranges that together are `0..n`, on as many threads as it is worth.
-pub(crate) fn for_ranges(
-    device: &dyn Device,
-    n: usize,
-    unit_ns: f64,
-    work: &(dyn Fn(Range<usize>) + Sync),
-) {
-    use rayon::prelude::*;
-
-    let piece = piece_len(device, n, unit_ns);
-    if piece >= n {
-        return work(0..n);
-    }
-    device.install(&mut || {
-        (0..n.div_ceil(piece))
-            .into_par_iter()
-            .for_each(|i| work(i * piece..((i + 1) * piece).min(n)));
-    });
 }
 
 /// Runs `work` on mutable pieces of `data` of `piece` elements (the last may be shorter), all at once.

@@ -6,7 +6,7 @@ mod add_v2;
 mod cast;
 mod mat_mul;
 mod mul;
-mod top_k_v2;
+mod top_kv2;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[
@@ -14,5 +14,5 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     cast::KERNELS,
     mat_mul::KERNELS,
     mul::KERNELS,
-    top_k_v2::KERNELS,
+    top_kv2::KERNELS,
 ];
