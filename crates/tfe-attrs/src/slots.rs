@@ -17,6 +17,10 @@ pub(crate) struct SlotValues {
     slots: [u16; INLINE],
     /// The first `len` are values, the others anything that needs no dropping.
     values: [ManuallyDrop<AttrValue>; INLINE],
+    #[expect(
+        clippy::box_collection,
+        reason = "one word in every builder, for what few have"
+    )]
     more: Option<Box<Vec<(u16, AttrValue)>>>,
 }
 

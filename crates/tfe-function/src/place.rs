@@ -78,7 +78,7 @@ impl Places<'_> {
                 .collect(),
             nodes: Vec::with_capacity(graph.nodes.len()),
             moved: Vec::with_capacity(graph.nodes.len()),
-            copies: HashMap::new(),
+            copies: HashMap::default(),
         };
         for node in graph.nodes {
             placer.add(node)?;

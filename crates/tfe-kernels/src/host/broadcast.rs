@@ -95,9 +95,9 @@ impl Broadcast {
                     index: 0,
                 });
             }
-            for k in 0..2 {
-                if dim.moves[k] {
-                    strides[k] *= dim.len;
+            for (stride, moves) in strides.iter_mut().zip(dim.moves) {
+                if moves {
+                    *stride *= dim.len;
                 }
             }
         }

@@ -184,7 +184,7 @@ fn spread_rows<'a, T: Plain>(
     let mut buffers = [[T::default(); BLOCK]; 2];
     loops::by_blocks(dst, block, |dst, range| {
         let n = dst.len();
-        let wanted = [0, 1].map(|k| !dense[k] && !(same[k] && range.start > 0));
+        let wanted = [0, 1].map(|k| !(dense[k] || same[k] && range.start > 0));
         if wanted.contains(&true) {
             for to in (0..n).step_by(row) {
                 let from = rows.next();

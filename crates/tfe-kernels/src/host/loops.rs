@@ -298,6 +298,10 @@ pub(crate) fn by_blocks<U>(
     unsafe { dst.assume_init_mut() }
 }
 
+/// Writes the piece of a slice that begins at an element: gets it as slots and returns it as elements.
+pub(crate) type WritePiece<'f, U> =
+    dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> &'b mut [U] + Sync + 'f;
+
 /// Runs `write(start, piece)` on pieces of `dst` of `piece` elements (the last may be shorter) on the threads of the
 /// rayon pool that it is called in.
 ///
@@ -306,7 +310,7 @@ pub(crate) fn by_blocks<U>(
 pub(crate) fn write_pieces<'a, U: Send>(
     dst: &'a mut [MaybeUninit<U>],
     piece: usize,
-    write: &(dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> &'b mut [U] + Sync),
+    write: &WritePiece<'_, U>,
 ) -> &'a mut [U] {
     use rayon::prelude::*;
 

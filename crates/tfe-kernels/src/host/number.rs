@@ -225,7 +225,7 @@ macro_rules! computed_in_f32 {
 
             #[inline(always)]
             fn widen(self) -> f32 {
-                self.to_f32()
+                Half::to_f32(self)
             }
             #[inline(always)]
             fn narrow(wide: f32) -> $t {
@@ -257,7 +257,7 @@ macro_rules! computed_in_f32 {
                 loops::by_blocks(dst, BLOCK, |dst, range| {
                     let n = dst.len();
                     let y = Half::to_f32s(&b[range], &mut y[..n]);
-                    Half::of_f32s(zip_left(f, &mut z[..n], a.to_f32(), y), dst)
+                    Half::of_f32s(zip_left(f, &mut z[..n], Half::to_f32(a), y), dst)
                 })
             }
             fn zip_right<'a, F: Fn2<f32>>(
@@ -271,7 +271,7 @@ macro_rules! computed_in_f32 {
                 loops::by_blocks(dst, BLOCK, |dst, range| {
                     let n = dst.len();
                     let x = Half::to_f32s(&a[range], &mut x[..n]);
-                    Half::of_f32s(zip_right(f, &mut z[..n], x, b.to_f32()), dst)
+                    Half::of_f32s(zip_right(f, &mut z[..n], x, Half::to_f32(b)), dst)
                 })
             }
         }

@@ -36,7 +36,7 @@ pub(crate) fn write<'a, U: Send>(
     dst: &'a mut [MaybeUninit<U>],
     unit: usize,
     element_ns: f64,
-    write: &(dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> &'b mut [U] + Sync),
+    write: &loops::WritePiece<'_, U>,
 ) -> &'a mut [U] {
     let unit = unit.max(1);
     let units = dst.len().div_ceil(unit);

@@ -171,8 +171,9 @@ mod x86 {
         for (s, d) in src.chunks_exact(LANES).zip(dst.chunks_exact_mut(LANES)) {
             // SAFETY: a chunk is 16 bytes.
             let halves = unsafe { _mm_loadu_si128(s.as_ptr().cast()) };
+            let wide = _mm256_cvtph_ps(halves);
             // SAFETY: a chunk is 32 bytes.
-            unsafe { _mm256_storeu_ps(d.as_mut_ptr().cast(), _mm256_cvtph_ps(halves)) };
+            unsafe { _mm256_storeu_ps(d.as_mut_ptr().cast(), wide) };
         }
         let done = src.len() - src.len() % LANES;
         for (s, d) in src[done..].iter().zip(&mut dst[done..]) {

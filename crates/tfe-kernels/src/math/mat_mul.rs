@@ -95,8 +95,9 @@ fn multiply<'d, T: Gemm>(
         MULTIPLY_NS * a.columns as f64,
         &|start, piece| {
             let c = loops::repeat(piece, T::default());
-            if n > 0 {
-                T::gemm(a.rows(start / n, c.len() / n), b, c);
+            // Without columns there is nothing to multiply.
+            if let (Some(row), Some(rows)) = (start.checked_div(n), c.len().checked_div(n)) {
+                T::gemm(a.rows(row, rows), b, c);
             }
             c
         },
