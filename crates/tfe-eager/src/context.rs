@@ -137,7 +137,7 @@ pub struct Context {
     pub(crate) cache: KernelCache,
     options: ContextOptions,
     /// The last device string of each thread, read: programs ask for the same device again and again.
-    requests: ThreadLocal<RefCell<Option<(String, Arc<RequestedDevice>)>>>,
+    requests: ThreadLocal<RefCell<LastRequest>>,
     policy: ThreadLocal<Cell<Option<PlacementPolicy>>>,
 }
 
@@ -158,6 +158,9 @@ impl Place {
         }
     }
 }
+
+/// A device string, and what it was read as.
+type LastRequest = Option<(String, Arc<RequestedDevice>)>;
 
 /// A device that a program asked for.
 pub(crate) struct RequestedDevice {
@@ -322,10 +325,10 @@ impl Context {
 
     pub(crate) fn request_device(&self, text: &str) -> Result<Arc<RequestedDevice>> {
         let last = self.requests.get_or_default();
-        if let Some((known, device)) = &*last.borrow() {
-            if known == text {
-                return Ok(Arc::clone(device));
-            }
+        if let Some((known, device)) = &*last.borrow()
+            && known == text
+        {
+            return Ok(Arc::clone(device));
         }
         let spec: DeviceSpec = text.parse()?;
         let Ok(spelling) = CString::new(spec.to_string()) else {

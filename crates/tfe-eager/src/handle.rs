@@ -55,6 +55,10 @@ impl TensorHandle {
     ///
     /// # Errors
     /// `InvalidArgument` for more than 254 dimensions, `ResourceExhausted` when there is no memory.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a view is passed as slices are"
+    )]
     pub fn from_array<T: Element, D: Dimension>(array: ArrayView<'_, T, D>) -> Result<Self> {
         let dims: Vec<i64> = array.shape().iter().map(|&d| d as i64).collect();
         let uninit = Tensor::uninit(T::DTYPE, Shape::new(&dims)?)?;

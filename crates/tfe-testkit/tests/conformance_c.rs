@@ -13,10 +13,6 @@ use tfe_testkit::conformance::{Unsupported, declared_by_tensorflow, run};
 const AMONG: DTypeSet = DTypeSet::PLAIN.union(DTypeSet::of(&[DataType::String]));
 
 #[test]
-#[expect(
-    clippy::print_stderr,
-    reason = "says why it is skipped, and what passed"
-)]
 fn suites_pass_through_the_c_api() {
     let Some(library) = Library::from_environment("conformance suites") else {
         return;

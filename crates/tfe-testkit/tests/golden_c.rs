@@ -9,10 +9,6 @@ use c_library::Library;
 use tfe_testkit::golden::{Report, Vectors, replay};
 
 #[test]
-#[expect(
-    clippy::print_stderr,
-    reason = "says why it is skipped, and what passed"
-)]
 fn all_vectors_pass_through_the_c_api() {
     let Some(library) = Library::from_environment("golden vectors") else {
         return;
