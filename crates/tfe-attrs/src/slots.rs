@@ -21,7 +21,6 @@ pub(crate) struct SlotValues {
         clippy::box_collection,
         reason = "one word in every builder, for what few have"
     )]
-    #[expect(clippy::box_collection, reason = "one word, for what few calls have")]
     more: Option<Box<Vec<(u16, AttrValue)>>>,
 }
 
