@@ -330,7 +330,7 @@ static void small_bodies(void) {
   fn_return(&f, "two", "a");
   define_function(ctx, &f);
   TFE_TensorHandle* m = matrix();
-  t = TF_AllocateTensor(TF_STRING, SCALAR, sizeof(TF_TString));
+  TF_Tensor* t = TF_AllocateTensor(TF_STRING, SCALAR, sizeof(TF_TString));
   TF_StringInit(TF_TensorData(t));
   TFE_TensorHandle* text = TFE_NewTensorHandle(t, status);
   TF_DeleteTensor(t);
