@@ -181,17 +181,26 @@ fn expectation(
     types: &[DataType],
     declared: &Declared<'_>,
 ) -> Option<Code> {
-    let spec = ops.lookup(suite.op)?;
-    let allowed = suite.types.iter().zip(types).all(|(name, &dtype)| {
-        match spec.attr(name).map(|attr| &attr.allowed) {
-            Some(Allowed::Types(set)) => set.contains(dtype),
-            _ => true,
-        }
-    });
-    if !allowed {
+    if !allowed(ops, suite, types) {
         return Some(Code::InvalidArgument);
     }
     (!declared(suite, types)).then_some(suite.without_kernel)
+}
+
+/// Whether the op's definition allows these types.
+fn allowed(ops: &OpRegistry, suite: &Suite, types: &[DataType]) -> bool {
+    let Some(spec) = ops.lookup(suite.op) else {
+        return false;
+    };
+    let attr = |name: &&str| spec.attr(name).map(|attr| &attr.allowed);
+    suite
+        .types
+        .iter()
+        .zip(types)
+        .all(|(name, &dtype)| match attr(name) {
+            Some(Allowed::Types(set)) => set.contains(dtype),
+            _ => true,
+        })
 }
 
 fn refused(runner: &dyn Runner, suite: &Suite, types: &[DataType], code: Code) -> Option<String> {
