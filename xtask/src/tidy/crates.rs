@@ -61,8 +61,20 @@ pub(super) fn dependencies(files: &[File]) -> Complaints {
             ));
             continue;
         }
-        for Dependency { name: wanted, dev } in dependencies_of(&file.text) {
+        let published = !file.text.contains("publish = false");
+        for Dependency {
+            name: wanted,
+            dev,
+            by_path,
+        } in dependencies_of(&file.text)
+        {
             if wanted.starts_with("tfe-") {
+                if dev && !by_path && published {
+                    // With a version it stays in the package, and crates that test each other have no order.
+                    complain(format!(
+                        "as a dev-dependency, '{wanted}' is named by its path alone"
+                    ));
+                }
                 let dev_only = DEV_ONLY.contains(&wanted.as_str());
                 if dev_only && !dev && name != "tfe-benches" {
                     complain(format!("'{wanted}' is for [dev-dependencies] only"));
@@ -132,6 +144,8 @@ fn manifests_of_crates(files: &[File]) -> impl Iterator<Item = &File> {
 struct Dependency {
     name: String,
     dev: bool,
+    /// By a path without a version.
+    by_path: bool,
 }
 
 /// The dependencies of a manifest in the forms that this repository writes.
@@ -148,6 +162,7 @@ fn dependencies_of(manifest: &str) -> Vec<Dependency> {
                 found.push(Dependency {
                     name: name.to_owned(),
                     dev: table.contains("dev-"),
+                    by_path: false,
                 });
             }
         } else if section.ends_with("dependencies")
@@ -163,6 +178,7 @@ fn dependencies_of(manifest: &str) -> Vec<Dependency> {
             found.push(Dependency {
                 name,
                 dev: section.contains("dev-"),
+                by_path: value.contains("path") && !value.contains("version"),
             });
         }
     }
@@ -193,9 +209,23 @@ mod tests {
     }
 
     #[test]
+    fn dev_dependencies_have_no_version() {
+        let found = complaints(
+            "tfe-cpu",
+            "[dev-dependencies]\ntfe-testkit.workspace = true\n",
+        );
+        assert!(
+            found.len() == 1 && found[0].contains("by its path alone"),
+            "{found:?}"
+        );
+        let good = "[dev-dependencies]\ntfe-testkit = { path = \"../tfe-testkit\" }\n";
+        assert_eq!(complaints("tfe-cpu", good), [""; 0]);
+    }
+
+    #[test]
     fn the_graph_allows_what_lies_below() {
         let good = "[dependencies]\ntfe-core = { workspace = true }\ntfe-proto.workspace = true\n\
-                    # tfe-capi = 1\n[dev-dependencies]\ntfe-testkit = { path = \"..\" }\ntfe-eager = \"1\"\n";
+                    # tfe-capi = 1\n[dev-dependencies]\ntfe-testkit = { path = \"..\" }\ntfe-eager = {path=\"a\"}\n";
         assert_eq!(complaints("tfe-attrs", good), [""; 0]);
     }
 
