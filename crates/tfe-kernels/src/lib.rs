@@ -23,8 +23,37 @@ mod state;
 mod string;
 
 use tfe_device::KernelDef;
+use tfe_ops::{OpId, ops};
 
 /// The kernels of all families that are compiled in.
 pub fn all() -> impl Iterator<Item = &'static KernelDef> {
     generated::ALL.iter().copied().flatten().copied().flatten()
+}
+
+/// The kernels that pass tensors on and never look at their elements, declared for another type of device.
+///
+/// For backends with memory of their own. Handles to variables, and the values of `Const`, are in host memory.
+///
+/// ```
+/// use std::sync::LazyLock;
+/// use tfe_device::{KernelDef, KernelRegistry};
+///
+/// static KERNELS: LazyLock<Vec<KernelDef>> = LazyLock::new(|| tfe_kernels::any_device("NPU"));
+/// let registry = KernelRegistry::new(KERNELS.iter().chain(tfe_kernels::all()));
+/// let read = registry.kernels(tfe_ops::ops::READ_VARIABLE_OP);
+/// assert!(read.iter().any(|kernel| kernel.device == "NPU"));
+/// ```
+pub fn any_device(device: &'static str) -> Vec<KernelDef> {
+    const OPS: [OpId; 6] = [
+        ops::ASSIGN_VARIABLE_OP,
+        ops::CONST,
+        ops::IDENTITY,
+        ops::NO_OP,
+        ops::READ_VARIABLE_OP,
+        ops::VAR_HANDLE_OP,
+    ];
+    all()
+        .filter(|kernel| OPS.contains(&kernel.op))
+        .map(|&kernel| KernelDef { device, ..kernel })
+        .collect()
 }
