@@ -79,6 +79,24 @@ impl<'a, T: Copy> Cursor<'a, T> {
         self.written += values.len();
     }
 
+    /// Writes `value` `n` times.
+    ///
+    /// # Panics
+    /// When fewer slots remain.
+    pub(crate) fn repeat(&mut self, value: T, n: usize) {
+        repeat(&mut self.slots[self.written..][..n], value);
+        self.written += n;
+    }
+
+    /// Writes one value.
+    ///
+    /// # Panics
+    /// When no slot remains.
+    pub(crate) fn push(&mut self, value: T) {
+        self.slots[self.written].write(value);
+        self.written += 1;
+    }
+
     /// The slice, all written.
     ///
     /// # Errors

@@ -8,6 +8,8 @@
 pub(crate) mod simd;
 
 pub(crate) mod axes;
+#[cfg(feature = "math")]
+pub(crate) mod blocked;
 pub(crate) mod broadcast;
 pub(crate) mod elementwise;
 #[cfg(feature = "math")]

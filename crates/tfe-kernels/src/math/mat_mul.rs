@@ -1,12 +1,11 @@
-//! MatMul: the product of two matrices, each transposed on request.
+//! MatMul: the product of two matrices, each of them transposed first if asked for.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
-use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, dispatch, ensure};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::gemm::{Gemm, Matrix};
-use crate::host::number::Half;
-use crate::host::{fill, loops, parallel};
+use crate::host::fill;
+use crate::host::gemm::{Matrix, Product};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
@@ -21,175 +20,146 @@ const TYPES: DTypeSet = DTypeSet::FLOAT
         DataType::Int64,
     ]));
 
-/// Rough time of a multiplication and addition, for cutting work into pieces.
-const MULTIPLY_NS: f64 = 0.02;
-
-#[derive(Clone, Copy)]
-struct Transpose {
-    a: bool,
-    b: bool,
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let transposed = [
+        init.attrs.bool("transpose_a")?,
+        init.attrs.bool("transpose_b")?,
+    ];
+    dispatch!(
+        init.attrs.dtype("T")?,
+        [
+            Half, Bfloat16, Float, Double, Int16, Int32, Int64, Complex64, Complex128
+        ],
+        |T| Ok(Box::new(move |ctx: &mut KernelContext<'_>| compute::<T>(
+            ctx, transposed
+        )))
+    )
 }
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let t = Transpose {
-        a: init.attrs.bool("transpose_a")?,
-        b: init.attrs.bool("transpose_b")?,
-    };
-    let dtype = init.attrs.dtype("T")?;
-    match dtype {
-        DataType::Half => Ok(half::<tfe_core::f16>(t)),
-        DataType::Bfloat16 => Ok(half::<tfe_core::bf16>(t)),
-        _ => dispatch!(
-            dtype,
-            [Float, Double, Complex64, Complex128, Int16, Int32, Int64],
-            |T| Ok(direct::<T>(t))
+fn compute<T: Product>(ctx: &mut KernelContext<'_>, [ta, tb]: [bool; 2]) -> Result<()> {
+    let (a, b) = (ctx.input(0), ctx.input(1));
+    let (x, y) = (sides(a, b)?, sides(b, a)?);
+    let (x, y) = (
+        Matrix::new(a.as_slice::<T>()?, x, ta),
+        Matrix::new(b.as_slice::<T>()?, y, tb),
+    );
+    ensure!(
+        x.cols() == y.rows(),
+        InvalidArgument,
+        "Matrix size-incompatible: In[0]: {}, In[1]: {}",
+        a.shape(),
+        b.shape()
+    );
+    let shape = Shape::new(&[x.rows() as i64, y.cols() as i64])?;
+    let out = ctx.allocate(T::DTYPE, shape)?;
+    let out = fill(out, |dst| T::product(ctx, x, y, dst))?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+/// Rows and columns.
+fn sides(a: &Tensor, b: &Tensor) -> Result<[usize; 2]> {
+    match a.dims() {
+        &[rows, cols] if b.rank() == 2 => Ok([rows as usize, cols as usize]),
+        _ if a.rank() == b.rank() => {
+            bail!(
+                InvalidArgument,
+                "In[0] and In[1] ndims must be == 2: {}",
+                a.rank()
+            )
+        }
+        _ => bail!(
+            InvalidArgument,
+            "In[0] and In[1] has different ndims: {} vs. {}",
+            a.shape(),
+            b.shape()
         ),
     }
 }
 
-fn direct<T: Gemm>(t: Transpose) -> Box<dyn Kernel> {
-    Box::new(move |ctx: &mut KernelContext<'_>| {
-        let shape = product_shape(ctx, t)?;
-        let out = ctx.allocate(T::DTYPE, shape)?;
-        let (a, b) = (
-            matrix::<T>(ctx.input(0), t.a)?,
-            matrix::<T>(ctx.input(1), t.b)?,
-        );
-        let product = fill(out, |dst| Ok(multiply(ctx.device(), a, b, dst)))?;
-        ctx.set_output(0, product);
-        Ok(())
-    })
-}
-
-/// Half-precision products are accumulated in `f32` and rounded once.
-fn half<T: Half>(t: Transpose) -> Box<dyn Kernel> {
-    Box::new(move |ctx: &mut KernelContext<'_>| {
-        let shape = product_shape(ctx, t)?;
-        let widen = |tensor: &Tensor| -> Result<Tensor> {
-            let wide = ctx.allocate(DataType::Float, tensor.shape().clone())?;
-            fill(wide, |dst| Ok(T::to_f32s(tensor.as_slice::<T>()?, dst)))
-        };
-        let (a, b) = (widen(ctx.input(0))?, widen(ctx.input(1))?);
-        let wide = ctx.allocate(DataType::Float, shape.clone())?;
-        let (a, b) = (matrix::<f32>(&a, t.a)?, matrix::<f32>(&b, t.b)?);
-        let wide = fill(wide, |dst| Ok(multiply(ctx.device(), a, b, dst)))?;
-        let product = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
-            Ok(T::of_f32s(wide.as_slice()?, dst))
-        })?;
-        ctx.set_output(0, product);
-        Ok(())
-    })
-}
-
-fn multiply<'d, T: Gemm>(
-    device: &dyn Device,
-    a: Matrix<'_, T>,
-    b: Matrix<'_, T>,
-    dst: &'d mut [std::mem::MaybeUninit<T>],
-) -> &'d mut [T] {
-    let n = b.columns;
-    parallel::write(
-        device,
-        dst,
-        n,
-        MULTIPLY_NS * a.columns as f64,
-        &|start, piece| {
-            let c = loops::repeat(piece, T::default());
-            // Without columns there is nothing to multiply.
-            if let (Some(row), Some(rows)) = (start.checked_div(n), c.len().checked_div(n)) {
-                T::gemm(a.rows(row, rows), b, c);
-            }
-            c
-        },
-    )
-}
-
-fn matrix<T: Gemm>(tensor: &Tensor, transposed: bool) -> Result<Matrix<'_, T>> {
-    let shape = tensor.shape();
-    Ok(Matrix::dense(
-        tensor.as_slice()?,
-        shape.dim(0),
-        shape.dim(1),
-        transposed,
-    ))
-}
-
-fn product_shape(ctx: &KernelContext<'_>, t: Transpose) -> Result<Shape> {
-    let (a, b) = (ctx.input(0).shape(), ctx.input(1).shape());
-    for shape in [a, b] {
-        ensure!(
-            shape.rank() == 2,
-            InvalidArgument,
-            "In[0] and In[1] ndims must be == 2: {}",
-            shape.rank()
-        );
-    }
-    let (m, ka) = if t.a {
-        (a.dim(1), a.dim(0))
-    } else {
-        (a.dim(0), a.dim(1))
-    };
-    let (kb, n) = if t.b {
-        (b.dim(1), b.dim(0))
-    } else {
-        (b.dim(0), b.dim(1))
-    };
-    ensure!(
-        ka == kb,
-        InvalidArgument,
-        "Matrix size-incompatible: In[0]: {a}, In[1]: {b}"
-    );
-    Shape::new(&[m as i64, n as i64])
-}
-
 #[cfg(test)]
 mod tests {
+    use tfe_core::{Code, Element, bf16, f16};
+
     use super::*;
     use crate::testing::run;
 
-    #[test]
-    fn empty_matrices() {
-        let zeros = |dims: &[i64]| Tensor::zeros(DataType::Float, Shape::new(dims)?);
-        let product = |a: &[i64], b: &[i64]| run("MatMul", &[], vec![zeros(a)?, zeros(b)?]);
-        let out = product(&[2, 0], &[0, 3]).expect("a product");
-        assert_eq!(out[0].as_slice::<f32>().expect("floats"), [0.0; 6]);
-        assert_eq!(
-            product(&[0, 2], &[2, 3]).expect("a product")[0].dims(),
-            [0, 3]
-        );
-        assert_eq!(
-            product(&[3, 2], &[2, 0]).expect("a product")[0].dims(),
-            [3, 0]
-        );
-        for (a, b) in [
-            (&[2][..], &[2][..]),
-            (&[2, 3], &[2, 3]),
-            (&[1, 2, 2], &[2, 2]),
-            (&[], &[]),
-        ] {
-            assert_eq!(
-                product(a, b).expect_err("refused").code(),
-                tfe_core::Code::InvalidArgument
-            );
+    /// Small whole numbers, so that every type can hold the sums.
+    fn operand<T: Element>(dims: [usize; 2], of: fn(i32) -> T) -> (Tensor, Vec<i32>) {
+        let n = dims[0] * dims[1];
+        let values: Vec<i32> = (0..n).map(|i| (i * 7 % 5) as i32 - 2).collect();
+        let dims = dims.map(|d| d as i64);
+        let tensor = Tensor::from_iter(&dims, values.iter().map(|&v| of(v)));
+        (tensor.expect("a tensor"), values)
+    }
+
+    fn check<T: Element + PartialEq>(of: fn(i32) -> T) {
+        let sizes = [
+            (1, 1, 1),
+            (2, 2, 2),
+            (3, 3, 3),
+            (4, 4, 4),
+            (2, 5, 3),
+            (1, 70, 40),
+            (40, 70, 1),
+        ];
+        for (m, k, n) in
+            sizes
+                .into_iter()
+                .chain([(17, 33, 19), (130, 20, 90), (0, 3, 2), (2, 0, 3)])
+        {
+            for (ta, tb) in [(false, false), (true, false), (false, true), (true, true)] {
+                let (a, x) = operand(if ta { [k, m] } else { [m, k] }, of);
+                let (b, y) = operand(if tb { [n, k] } else { [k, n] }, of);
+                let attrs = [("transpose_a", ta.into()), ("transpose_b", tb.into())];
+                let out = run("MatMul", &attrs, vec![a, b])
+                    .expect("a product")
+                    .remove(0);
+                assert_eq!(out.dims(), [m as i64, n as i64]);
+                for (at, got) in out.as_slice::<T>().expect("its type").iter().enumerate() {
+                    let (i, j) = (at / n, at % n);
+                    let x = |l: usize| x[if ta { l * m + i } else { i * k + l }];
+                    let y = |l: usize| y[if tb { j * k + l } else { l * n + j }];
+                    let want = of((0..k).map(|l| x(l) * y(l)).sum());
+                    assert!(*got == want, "{} {m} {k} {n} {ta} {tb} at {at}", T::DTYPE);
+                }
+            }
         }
     }
 
     #[test]
-    fn big_products_are_cut_into_rows() {
-        let n = 300;
-        let ones = Tensor::from_iter(&[n, n], vec![1i32; (n * n) as usize]).expect("a tensor");
-        let out = run(
-            "MatMul",
-            &[("transpose_a", true.into())],
-            vec![ones.clone(), ones],
-        );
-        let out = out.expect("a product");
-        assert!(
-            out[0]
-                .as_slice::<i32>()
-                .expect("ints")
-                .iter()
-                .all(|&x| x == n as i32)
-        );
+    fn every_size_and_type_agrees_with_sums_of_products() {
+        check(|v| v as f32);
+        check(f64::from);
+        check(|v| f16::from_f32(v as f32));
+        check(|v| bf16::from_f32(v as f32));
+        check(|v| v);
+        check(i64::from);
+        check(|v| tfe_core::Complex64::new(v as f32, 0.0));
+        check(|v| tfe_core::Complex128::new(v.into(), 0.0));
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_told() {
+        let zeros = |dims: &[i64]| Tensor::zeros(DataType::Float, Shape::new(dims)?);
+        for (a, b, message) in [
+            (&[2][..], &[2][..], "In[0] and In[1] ndims must be == 2: 1"),
+            (&[], &[], "In[0] and In[1] ndims must be == 2: 0"),
+            (
+                &[2, 2],
+                &[1, 2, 2],
+                "In[0] and In[1] has different ndims: [2,2] vs. [1,2,2]",
+            ),
+            (
+                &[2, 3],
+                &[2, 3],
+                "Matrix size-incompatible: In[0]: [2,3], In[1]: [2,3]",
+            ),
+        ] {
+            let e = zeros(a)
+                .and_then(|a| run("MatMul", &[], vec![a, zeros(b)?]))
+                .expect_err(message);
+            assert_eq!((e.code(), e.message()), (Code::InvalidArgument, message));
+        }
     }
 }
