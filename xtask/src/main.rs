@@ -20,6 +20,7 @@ mod dist;
 mod flags;
 mod golden;
 mod new_kernel;
+mod readme;
 mod test;
 mod tidy;
 mod tools;

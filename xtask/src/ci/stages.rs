@@ -9,7 +9,7 @@ use super::{Run, Stage};
 use crate::capi::What;
 use crate::dist::Variant;
 use crate::tools::{self, Outcome, cargo, has_cargo_command, has_program};
-use crate::{bench, capi, codegen, dist, golden, test, tidy};
+use crate::{bench, capi, codegen, dist, golden, readme, test, tidy};
 
 pub(super) const STAGES: &[Stage] = &[
     Stage {
@@ -66,6 +66,11 @@ pub(super) const STAGES: &[Stage] = &[
         name: "dist",
         what: "the library as it ships, checked",
         run: dist_release,
+    },
+    Stage {
+        name: "readme",
+        what: "the README's C program",
+        run: |run| readme::run(run.sh),
     },
     Stage {
         name: "headers",
