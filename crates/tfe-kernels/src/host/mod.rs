@@ -18,6 +18,8 @@ pub(crate) mod loops;
 pub(crate) mod number;
 pub(crate) mod owned;
 pub(crate) mod parallel;
+#[cfg(feature = "reduce")]
+pub(crate) mod reduce;
 pub(crate) mod strided;
 
 pub(crate) use loops::{Cursor, fill, fill_words};

@@ -1,13 +1,15 @@
-//! Sum: adds up elements along axes.
+//! Sum: adds up elements along axes. Integers wrap, half-precision floats are added up in `f32`.
 
-use smallvec::SmallVec;
-use tfe_core::{
-    Complex, Complex64, Complex128, DTypeSet, Plain, Result, Shape, bail, bf16, dispatch, f16,
-};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use tfe_core::{DTypeSet, Result, bf16, dispatch, f16};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::{axes, fill, loops};
+use crate::host::loops;
+use crate::host::number::{Half, Number};
+use crate::host::reduce::{self, Reducer};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)],
@@ -17,221 +19,183 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let keep_dims = init.attrs.bool("keep_dims")?;
-    let dtype = init.attrs.dtype("T")?;
-    dispatch!(dtype, Number, |T| Ok(Box::new(
-        move |ctx: &mut KernelContext<'_>| sum::<T>(ctx, keep_dims)
+    dispatch!(init.attrs.dtype("T")?, Number, |T| Ok(Box::new(
+        move |ctx: &mut KernelContext<'_>| reduce::compute::<Sum<T>>(ctx, keep_dims)
     )))
 }
 
-fn sum<T: Summand>(ctx: &mut KernelContext<'_>, keep_dims: bool) -> Result<()> {
-    let (input, axes) = (ctx.input(0), ctx.input(1));
-    let geometry = Geometry::new(input.shape(), &axes::integers(axes)?, keep_dims)?;
-    let source = input.as_slice::<T>()?;
-    let mut totals: SmallVec<[T::Total; 4]> = SmallVec::new();
-    totals.resize(geometry.result.num_elements(), T::Total::default());
-    if !source.is_empty() {
-        add_up(source, &geometry.dims, &mut totals);
-    }
-    let out = ctx.allocate(T::DTYPE, geometry.result)?;
-    let out = fill(out, |dst| Ok(loops::map(dst, &totals, T::of_total)))?;
-    ctx.set_output(0, out);
-    Ok(())
-}
+struct Sum<T>(PhantomData<T>);
 
-/// What is reduced: neighbouring dimensions that are both kept or both reduced are one, and those of size 1 are gone.
-struct Geometry {
-    dims: SmallVec<[Dim; 4]>,
-    result: Shape,
-}
-
-#[derive(Clone, Copy)]
-struct Dim {
-    len: usize,
-    reduced: bool,
-}
-
-impl Geometry {
-    fn new(shape: &Shape, axes: &[i64], keep_dims: bool) -> Result<Self> {
-        let rank = shape.rank();
-        let mut reduced: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
-        for &given in axes {
-            let Some(axis) = axes::normalize(given, rank) else {
-                bail!(
-                    InvalidArgument,
-                    "Invalid reduction dimension ({given} for input with {rank} dimension(s)"
-                );
-            };
-            if std::mem::replace(&mut reduced[axis], true) {
-                bail!(
-                    InvalidArgument,
-                    "Invalid reduction arguments: Axes contains duplicate dimension: {axis}"
-                );
-            }
-        }
-        let mut dims: SmallVec<[Dim; 4]> = SmallVec::new();
-        let mut result: SmallVec<[i64; 8]> = SmallVec::new();
-        for (&d, &reduced) in shape.dims().iter().zip(&reduced) {
-            match (reduced, keep_dims) {
-                (false, _) => result.push(d),
-                (true, true) => result.push(1),
-                (true, false) => {}
-            }
-            let len = d as usize;
-            match dims.last_mut() {
-                _ if len == 1 => {}
-                Some(last) if last.reduced == reduced => last.len *= len,
-                _ => dims.push(Dim { len, reduced }),
-            }
-        }
-        Ok(Self {
-            dims,
-            result: Shape::new(&result)?,
-        })
-    }
-}
-
-/// Adds the elements of `source`, of shape `dims`, to the totals that they belong to.
-fn add_up<T: Summand>(source: &[T], dims: &[Dim], totals: &mut [T::Total]) {
-    let Some((&dim, inner)) = dims.split_first() else {
-        totals[0] = T::add(totals[0], T::row(source));
-        return;
-    };
-    match (dim.reduced, inner.is_empty()) {
-        (true, true) => totals[0] = T::add(totals[0], T::row(source)),
-        (false, true) => T::add_each(totals, source),
-        (true, false) => {
-            for part in source.chunks_exact(source.len() / dim.len) {
-                add_up(part, inner, totals);
-            }
-        }
-        (false, false) => {
-            let parts = source.chunks_exact(source.len() / dim.len);
-            let totals = totals.chunks_exact_mut(totals.len() / dim.len);
-            for (part, totals) in parts.zip(totals) {
-                add_up(part, inner, totals);
-            }
-        }
-    }
-}
-
-/// An element type that can be summed. Totals of single precision are kept in double precision, so that the order in
-/// which a long sum is taken does not show; those of half precision in single precision; integers wrap.
-trait Summand: Plain {
-    type Total: Plain + Default;
-
-    fn add(a: Self::Total, b: Self::Total) -> Self::Total;
-    fn total(self) -> Self::Total;
-    fn of_total(total: Self::Total) -> Self;
-
-    /// The sum of a row.
-    fn row(row: &[Self]) -> Self::Total {
-        // Four sums, so that an addition need not wait for the one before.
-        let mut sums = [Self::Total::default(); 4];
-        let (quads, rest) = row.as_chunks::<4>();
-        for quad in quads {
-            for (sum, &x) in sums.iter_mut().zip(quad) {
-                *sum = Self::add(*sum, x.total());
-            }
-        }
-        let sums = [Self::add(sums[0], sums[2]), Self::add(sums[1], sums[3])];
-        let sum = Self::add(sums[0], sums[1]);
-        rest.iter().fold(sum, |sum, &x| Self::add(sum, x.total()))
-    }
-
-    /// Adds each element to its own total.
-    fn add_each(totals: &mut [Self::Total], row: &[Self]) {
-        for (total, &x) in totals.iter_mut().zip(row) {
-            *total = Self::add(*total, x.total());
-        }
-    }
-}
-
-macro_rules! integers {
-    ($($t:ty),*) => {$(
-        impl Summand for $t {
+macro_rules! sums {
+    ($($t:ty, $lanes:literal;)*) => {$(
+        impl Reducer for Sum<$t> {
+            type Item = $t;
             type Total = $t;
-            fn add(a: $t, b: $t) -> $t {
-                a.wrapping_add(b)
+
+            fn nothing() -> $t {
+                <$t>::default()
             }
-            fn total(self) -> $t {
-                self
+            #[inline(always)]
+            fn join(a: $t, b: $t) -> $t {
+                a.plus(b)
             }
-            fn of_total(total: $t) -> $t {
+            fn row(row: &[$t]) -> $t {
+                sum::<$t, $lanes>(row)
+            }
+            fn columns(totals: &mut [$t], source: &[$t], stride: usize, rows: usize) {
+                add_columns(totals, source, stride, rows);
+            }
+            fn finish(total: $t) -> $t {
                 total
             }
+            fn rows<'a>(dst: &'a mut [MaybeUninit<$t>], source: &[$t], len: usize) -> &'a mut [$t] {
+                sums(Lanes::<$lanes>, dst, source, len)
+            }
         }
     )*};
 }
-integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+// Lanes: as many elements as 32 bytes hold.
+sums! {
+    f32, 8; f64, 4; tfe_core::Complex64, 4; tfe_core::Complex128, 2;
+    i8, 32; u8, 32; i16, 16; u16, 16; i32, 8; u32, 8; i64, 4; u64, 4;
+}
 
-levels! {
-    /// The sum of a row: single precision in short blocks of eight lanes, the blocks in double precision.
-    fn row_of_f32(row: &[f32]) -> f64 {
-        let mut sum = 0.0;
-        for block in row.chunks(256) {
-            let mut lanes = [0.0f32; 8];
-            let (eights, rest) = block.as_chunks::<8>();
-            for eight in eights {
-                for (lane, &x) in lanes.iter_mut().zip(eight) {
-                    *lane += x;
-                }
+/// Halves that are widened at a time.
+const BLOCK: usize = 1024;
+
+macro_rules! half_sums {
+    ($($t:ty),*) => {$(
+        impl Reducer for Sum<$t> {
+            type Item = $t;
+            type Total = f32;
+
+            fn nothing() -> f32 {
+                0.0
             }
-            sum += lanes.iter().map(|&x| f64::from(x)).sum::<f64>();
-            sum += rest.iter().map(|&x| f64::from(x)).sum::<f64>();
-        }
-        sum
-    }
-}
-levels! {
-    fn add_each_f32(totals: &mut [f64], row: &[f32]) {
-        for (total, &x) in totals.iter_mut().zip(row) {
-            *total += f64::from(x);
-        }
-    }
-}
-
-impl Summand for f32 {
-    type Total = f64;
-    fn add(a: f64, b: f64) -> f64 {
-        a + b
-    }
-    fn total(self) -> f64 {
-        self.into()
-    }
-    fn of_total(total: f64) -> f32 {
-        total as f32
-    }
-    fn row(row: &[f32]) -> f64 {
-        row_of_f32(row)
-    }
-    fn add_each(totals: &mut [f64], row: &[f32]) {
-        add_each_f32(totals, row);
-    }
-}
-
-macro_rules! floats {
-    ($($t:ty, $total:ty, |$x:ident| $widen:expr, |$sum:ident| $narrow:expr;)*) => {$(
-        impl Summand for $t {
-            type Total = $total;
-            fn add(a: $total, b: $total) -> $total {
+            fn join(a: f32, b: f32) -> f32 {
                 a + b
             }
-            fn total(self) -> $total {
-                let $x = self;
-                $widen
+            fn row(row: &[$t]) -> f32 {
+                let mut wide = [MaybeUninit::uninit(); BLOCK];
+                let blocks = row.chunks(BLOCK);
+                blocks.map(|b| sum::<f32, 8>(Half::to_f32s(b, &mut wide[..b.len()]))).sum()
             }
-            fn of_total($sum: $total) -> $t {
-                $narrow
+            fn columns(totals: &mut [f32], source: &[$t], stride: usize, rows: usize) {
+                let mut wide = [MaybeUninit::uninit(); BLOCK];
+                for row in source.chunks(stride).take(rows) {
+                    for (totals, row) in totals.chunks_mut(BLOCK).zip(row.chunks(BLOCK)) {
+                        let n = totals.len();
+                        add_columns(totals, Half::to_f32s(&row[..n], &mut wide[..n]), n, 1);
+                    }
+                }
+            }
+            fn finish(total: f32) -> $t {
+                Half::of_f32(total)
             }
         }
     )*};
 }
-floats! {
-    f64, f64, |x| x, |sum| sum;
-    f16, f32, |x| x.to_f32(), |sum| f16::from_f32(sum);
-    bf16, f32, |x| x.to_f32(), |sum| bf16::from_f32(sum);
-    Complex64, Complex128, |x| Complex::new(x.re.into(), x.im.into()), |sum| Complex::new(sum.re as f32, sum.im as f32);
-    Complex128, Complex128, |x| x, |sum| sum;
+half_sums!(f16, bf16);
+
+/// Elements that are summed in lanes; longer rows are halved until they are as short, so that rounding errors do not
+/// pile up.
+const LEAF: usize = 1024;
+
+/// How many lanes a vector has, as a value: so that functions of it need not be told twice.
+#[derive(Clone, Copy)]
+struct Lanes<const N: usize>;
+
+fn sum<T: Number, const LANES: usize>(row: &[T]) -> T {
+    if row.len() <= LEAF {
+        return leaf(Lanes::<LANES>, row);
+    }
+    let (a, b) = row.split_at(row.len().div_ceil(2 * LANES) * LANES);
+    sum::<T, LANES>(a).plus(sum::<T, LANES>(b))
+}
+
+levels! {
+    fn leaf[T: Number, const LANES: usize](lanes: Lanes<LANES>, row: &[T]) -> T {
+        in_lanes(lanes, row)
+    }
+}
+
+levels! {
+    fn sums['a, T: Number, const LANES: usize](
+        lanes: Lanes<LANES>, dst: &'a mut [MaybeUninit<T>], source: &[T], len: usize
+    ) -> &'a mut [T] {
+        match len {
+            2 => return short::<T, 2>(dst, source),
+            3 => return short::<T, 3>(dst, source),
+            4 => return short::<T, 4>(dst, source),
+            _ => {}
+        }
+        if len > LEAF {
+            return loops::tabulate(dst, |i| sum::<T, LANES>(&source[i * len..(i + 1) * len]));
+        }
+        loops::tabulate(dst, |i| in_lanes(lanes, &source[i * len..(i + 1) * len]))
+    }
+}
+
+/// The sums of rows that are not worth a loop each.
+#[inline(always)]
+fn short<'a, T: Number, const LEN: usize>(
+    dst: &'a mut [MaybeUninit<T>],
+    source: &[T],
+) -> &'a mut [T] {
+    let rows = &source.as_chunks::<LEN>().0[..dst.len()];
+    loops::map(dst, rows, |row| {
+        row[1..].iter().fold(row[0], |sum, &x| sum.plus(x))
+    })
+}
+
+/// The sum of a row in four vectors of lanes. The order is TensorFlow's: where terms cancel, so do the errors.
+#[inline(always)]
+fn in_lanes<T: Number, const LANES: usize>(_: Lanes<LANES>, row: &[T]) -> T {
+    let (vectors, rest) = row.as_chunks::<LANES>();
+    let rest = rest.iter().fold(T::default(), |sum, &x| sum.plus(x));
+    if vectors.is_empty() {
+        return rest;
+    }
+    let add =
+        |a: [T; LANES], b: &[T; LANES]| -> [T; LANES] { std::array::from_fn(|i| a[i].plus(b[i])) };
+    let mut sums = [[T::default(); LANES]; 4];
+    let (fours, singles) = vectors.as_chunks::<4>();
+    for four in fours {
+        for (sum, vector) in sums.iter_mut().zip(four) {
+            *sum = add(*sum, vector);
+        }
+    }
+    let [mut lanes, others @ ..] = sums;
+    for vector in others.iter().chain(singles) {
+        lanes = add(lanes, vector);
+    }
+    let mut half = LANES / 2;
+    while half > 0 {
+        for i in 0..half {
+            lanes[i] = lanes[i].plus(lanes[i + half]);
+        }
+        half /= 2;
+    }
+    rest.plus(lanes[0])
+}
+
+levels! {
+    fn add_columns[T: Number](totals: &mut [T], source: &[T], stride: usize, rows: usize) {
+        let n = totals.len();
+        let mut row = 0;
+        while row + 4 <= rows {
+            let [a, b, c, d] = std::array::from_fn(|i| &source[(row + i) * stride..][..n]);
+            for i in 0..n {
+                totals[i] = totals[i].plus(a[i]).plus(b[i]).plus(c[i]).plus(d[i]);
+            }
+            row += 4;
+        }
+        for row in row..rows {
+            for (total, &x) in totals.iter_mut().zip(&source[row * stride..][..n]) {
+                *total = total.plus(x);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -239,29 +203,65 @@ mod tests {
     use tfe_core::{DataType, Tensor};
 
     use super::*;
+    use crate::host::axes;
     use crate::testing::run;
 
     fn sum(dims: &[i64], axes: &[i32], keep: bool) -> Result<Tensor> {
         let n = dims.iter().product::<i64>();
-        let x: Vec<i64> = (0..n).map(|i| 1 << (i % 60)).collect();
+        let x: Vec<i64> = (0..n).map(|i| 1 << (i % 40)).collect();
         let inputs = vec![Tensor::from_slice(dims, &x)?, Tensor::vector(axes)?];
         Ok(run("Sum", &[("keep_dims", keep.into())], inputs)?.remove(0))
     }
 
     #[test]
     fn every_choice_of_axes_agrees_with_counting() {
-        let dims = [2i64, 3, 1, 4];
-        for mask in 0..16u32 {
-            let axes: Vec<i32> = (0..4).filter(|a| mask >> a & 1 == 1).collect();
-            let got = sum(&dims, &axes, false).expect("a sum");
-            let mut want = vec![0i64; got.num_elements()];
-            for i in 0..24i64 {
-                let index = [i / 12, i / 4 % 3, 0, i % 4];
-                let kept = (0..4).filter(|a| mask >> a & 1 == 0);
-                let at = kept.fold(0, |at, a| at * dims[a as usize] + index[a as usize]);
-                want[at as usize] += 1 << i;
+        // Among them rows too short for a vector, more rows and columns than are taken at a time, enough for threads.
+        let all: &[&[i64]] = &[
+            &[],
+            &[2, 3, 1, 4],
+            &[9, 5, 66],
+            &[600, 3],
+            &[3, 2100],
+            &[300, 40],
+            &[1400, 500],
+        ];
+        for &dims in all {
+            for mask in 0..1u32 << dims.len() {
+                let axes: Vec<i32> = (0..dims.len() as i32)
+                    .filter(|a| mask >> a & 1 == 1)
+                    .collect();
+                let got = sum(dims, &axes, false).expect("a sum");
+                let mut want = vec![0i64; got.num_elements()];
+                let mut index = vec![0; dims.len()];
+                for i in 0..dims.iter().product::<i64>() {
+                    axes::index_of(i as usize, dims, &mut index);
+                    let kept = (0..dims.len()).filter(|a| mask >> a & 1 == 0);
+                    let at = kept.fold(0, |at, a| at * dims[a] + index[a]);
+                    want[at as usize] += 1 << (i % 40);
+                }
+                assert_eq!(
+                    got.as_slice::<i64>().expect("ints"),
+                    want,
+                    "{dims:?} {axes:?}"
+                );
             }
-            assert_eq!(got.as_slice::<i64>().expect("ints"), want, "{axes:?}");
+        }
+    }
+
+    #[test]
+    fn halves_are_added_up_in_single_precision() {
+        let x = Tensor::from_iter(&[3000, 2], vec![bf16::from_f32(1.0); 6000]).expect("a tensor");
+        for (axis, want) in [(0, 3000.0), (1, 2.0)] {
+            let axis = Tensor::scalar(axis).expect("a tensor");
+            let out = run("Sum", &[], vec![x.clone(), axis]).expect("a sum");
+            let want = bf16::from_f32(want);
+            assert!(
+                out[0]
+                    .as_slice::<bf16>()
+                    .expect("bf16")
+                    .iter()
+                    .all(|&x| x == want)
+            );
         }
     }
 
