@@ -48,35 +48,29 @@ fn sources(inputs: &[Source]) -> impl Iterator<Item = usize> {
 /// The nodes that have to run, in an order in which they can.
 ///
 /// What neither results, control outputs nor nodes with effects need is left out. Nodes with effects run in the order
-/// of the definition, as far as their inputs allow; calls are ordered like them, since they may have effects inside.
+/// of the definition, as far as their inputs allow. A call may have effects whatever the signature says, and counts as
+/// one that has; what is left of a call that has none is for [`Graph::prune`](crate::graph::Graph::prune).
 pub(crate) fn execution_order(body: &Body<'_>) -> Vec<usize> {
-    let effects = (0..body.nodes.len()).filter(|&i| has_effects(&body.nodes[i]));
+    let effects: Vec<usize> = (0..body.nodes.len())
+        .filter(|&i| has_effects(&body.nodes[i]))
+        .collect();
     let results: Vec<Source> = body.results.iter().map(|&(source, _)| source).collect();
-    let needed: Vec<bool> = {
+    let needed = {
         let mut needed = vec![false; body.nodes.len()];
-        let roots = effects.chain(sources(&results));
-        let roots = roots.chain(body.control_results.iter().copied());
-        visit(body, roots, &mut needed);
+        let results = sources(&results).chain(body.control_results.iter().copied());
+        visit(body, effects.iter().copied().chain(results), &mut needed);
         needed
     };
-    let live = || (0..body.nodes.len()).filter(|&i| needed[i]);
-    let ordered = live().filter(|&i| is_ordered(&body.nodes[i]));
-    visit(
-        body,
-        ordered.chain(live()),
-        &mut vec![false; body.nodes.len()],
-    )
+    let needed = (0..body.nodes.len()).filter(|&i| needed[i]);
+    let mut seen = vec![false; body.nodes.len()];
+    visit(body, effects.into_iter().chain(needed), &mut seen)
 }
 
 fn has_effects(node: &BodyNode<'_>) -> bool {
     match &node.callee {
         Callee::Op(spec, _) => spec.is_stateful,
-        Callee::Function(function, _) => function.spec().is_stateful,
+        Callee::Function(..) => true,
     }
-}
-
-fn is_ordered(node: &BodyNode<'_>) -> bool {
-    has_effects(node) || matches!(node.callee, Callee::Function(..))
 }
 
 /// Each root after all that it waits for, as far as not `seen` yet. No recursion: bodies may be long chains.

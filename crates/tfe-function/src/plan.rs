@@ -9,7 +9,7 @@ use tfe_device::{Device, FunctionLibrary, Kernel, KernelInit};
 use crate::Function;
 use crate::graph::Graph;
 use crate::place::{Home, PlacedGraph, PlacedNode, Places, Task};
-use crate::slots::{self, Operand, Target};
+use crate::slots::{self, Operand, Place, Target};
 
 /// A function bound to its attributes and a device: its nodes in the order in which they run, their kernels built.
 ///
@@ -23,7 +23,6 @@ pub struct Plan {
 
     // What running it touches.
     pub(crate) arg_types: Box<[DataType]>,
-    pub(crate) arg_targets: Box<[Target]>,
     pub(crate) steps: Box<[Step]>,
     pub(crate) operands: Box<[Operand]>,
     pub(crate) targets: Box<[Target]>,
@@ -105,7 +104,6 @@ impl Plan {
             keeps_state: placed.nodes.iter().any(keeps_state),
             functions: sources,
             arg_types,
-            arg_targets: slots.args.into(),
             steps: Box::default(),
             operands: Box::default(),
             targets: Box::default(),
@@ -233,38 +231,39 @@ fn keeps_state(node: &PlacedNode<'_>) -> bool {
     matches!(node.task, Task::Run(_, _, kernel) if kernel.keeps_state)
 }
 
-/// The steps, one a line: slots read (those that are read for the last time with a `!`), slots written, device.
+/// The steps, one a line: what is read (`a0` is an argument, `0` a slot, with `!` when it is for the last time), which
+/// slots are written, and where.
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let read = |operands: &[Operand]| -> String {
-            let one = |o: &Operand| format!("{}{}", o.slot(), if o.is_last() { "!" } else { "" });
-            operands.iter().map(one).collect::<Vec<_>>().join(" ")
+            let one = |o: &Operand| {
+                let last = if o.is_last() { "!" } else { "" };
+                match o.place() {
+                    Place::Slot(i) => format!(" {i}{last}"),
+                    Place::Arg(i) => format!(" a{i}{last}"),
+                }
+            };
+            operands.iter().map(one).collect()
         };
         let written = |targets: &[Target]| -> String {
             let one = |&t: &Target| match t {
-                slots::UNUSED => "-".to_owned(),
-                slot => slot.to_string(),
+                slots::UNUSED => " -".to_owned(),
+                slot => format!(" {slot}"),
             };
-            targets.iter().map(one).collect::<Vec<_>>().join(" ")
+            targets.iter().map(one).collect()
         };
-        writeln!(
-            f,
-            "Plan {}: arguments -> {}",
-            self.name(),
-            written(&self.arg_targets)
-        )?;
+        writeln!(f, "Plan {} of {} arguments", self.name(), self.args.len())?;
         for (step, label) in self.steps.iter().zip(&self.labels) {
-            let device = &self.devices[step.device as usize];
             writeln!(
                 f,
-                "  {} {}: {} -> {} on {}",
+                "  {} {}:{} ->{} on {}",
                 label.op,
                 label.node,
                 read(self.inputs_of(step)),
                 written(self.outputs_of(step)),
-                device.name()
+                self.devices[step.device as usize].name()
             )?;
         }
-        write!(f, "  results: {}", read(&self.result_operands))
+        write!(f, "  results:{}", read(&self.result_operands))
     }
 }

@@ -7,10 +7,11 @@ use tfe_core::{Result, Tensor, bail};
 use tfe_device::{FunctionLibrary, Kernel, KernelContext};
 
 use crate::plan::{Plan, Step};
-use crate::slots::{Operand, Target, UNUSED};
+use crate::slots::{Operand, Place, Target, UNUSED};
 
-/// Frames up to this length are on the stack.
-const INLINE: usize = 8;
+/// Frames up to this length are on the stack: nearly all single ops, and most small functions.
+const SHORT: usize = 4;
+const LONGER: usize = 8;
 
 /// How many frames a plan keeps for later runs: as many threads may run it without taking memory for one.
 const KEPT_FRAMES: usize = 4;
@@ -18,11 +19,11 @@ const KEPT_FRAMES: usize = 4;
 impl Kernel for Plan {
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
         self.check_args(ctx)?;
-        if self.frame_len <= INLINE {
-            // Not an array: that would be cleared in full.
-            let mut frame = SmallVec::<[Option<Tensor>; INLINE]>::new();
-            (0..self.frame_len).for_each(|_| frame.push(None));
-            return self.run_in(ctx, &mut frame);
+        if self.frame_len <= SHORT {
+            return self.run_in(ctx, &mut [const { None }; SHORT]);
+        }
+        if self.frame_len <= LONGER {
+            return self.run_in(ctx, &mut [const { None }; LONGER]);
         }
         let mut frame = self.take_frame();
         let done = self.run_in(ctx, &mut frame);
@@ -71,17 +72,12 @@ impl Plan {
 
     fn run_in(&self, ctx: &mut KernelContext<'_>, frame: &mut [Option<Tensor>]) -> Result<()> {
         let (slots, room) = frame.split_at_mut(self.num_slots);
-        for (i, &target) in self.arg_targets.iter().enumerate() {
-            if target != UNUSED {
-                slots[target as usize] = Some(ctx.take_input(i));
-            }
-        }
         for (i, step) in self.steps.iter().enumerate() {
-            self.run_step(step, slots, room, ctx.functions())
+            self.run_step(step, ctx, slots, room)
                 .map_err(|e| self.at(&e, &self.labels[i]))?;
         }
         for (i, &operand) in self.result_operands.iter().enumerate() {
-            if let Some(result) = read(operand, slots) {
+            if let Some(result) = read(operand, ctx, slots) {
                 ctx.set_output(i, result);
             }
         }
@@ -92,13 +88,14 @@ impl Plan {
     fn run_step(
         &self,
         step: &Step,
+        ctx: &mut KernelContext<'_>,
         slots: &mut [Option<Tensor>],
         room: &mut [Option<Tensor>],
-        functions: &dyn FunctionLibrary,
     ) -> Result<()> {
+        let functions = ctx.functions();
         let (inputs, room) = room.split_at_mut(step.num_operands as usize);
         for (input, &operand) in inputs.iter_mut().zip(self.inputs_of(step)) {
-            *input = read(operand, slots);
+            *input = read(operand, ctx, slots);
         }
         match self.outputs_of(step) {
             // The usual case: the kernel puts its only result where it belongs.
@@ -174,12 +171,16 @@ impl Plan {
 }
 
 #[inline]
-fn read(operand: Operand, slots: &mut [Option<Tensor>]) -> Option<Tensor> {
-    let slot = &mut slots[operand.slot()];
-    if operand.is_last() {
-        slot.take()
-    } else {
-        slot.clone()
+fn read(
+    operand: Operand,
+    ctx: &mut KernelContext<'_>,
+    slots: &mut [Option<Tensor>],
+) -> Option<Tensor> {
+    match operand.place() {
+        Place::Slot(i) if operand.is_last() => slots[i as usize].take(),
+        Place::Slot(i) => slots[i as usize].clone(),
+        Place::Arg(i) if operand.is_last() => Some(ctx.take_input(i as usize)),
+        Place::Arg(i) => Some(ctx.input(i as usize).clone()),
     }
 }
 

@@ -3,25 +3,46 @@
 use crate::graph::Value;
 use crate::place::PlacedGraph;
 
-/// A slot to read from, and whether nobody reads it after: then the value is taken out, so that a kernel that is its
-/// last owner may write its result over it.
+/// Where to read a value from, a slot or an argument, and whether nobody reads it after: then the value is taken out, so
+/// that a kernel that is its last owner may write its result over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operand(u32);
 
 impl Operand {
     const LAST: u32 = 1 << 31;
+    const ARG: u32 = 1 << 30;
 
-    fn new(slot: u32, last: bool) -> Self {
-        Self(slot | if last { Self::LAST } else { 0 })
+    fn new(place: Place, last: bool) -> Self {
+        let place = match place {
+            Place::Slot(i) => i,
+            Place::Arg(i) => i | Self::ARG,
+        };
+        Self(place | if last { Self::LAST } else { 0 })
     }
 
-    pub(crate) fn slot(self) -> usize {
-        (self.0 & !Self::LAST) as usize
+    #[inline]
+    pub(crate) fn place(self) -> Place {
+        let index = self.0 & !(Self::LAST | Self::ARG);
+        if self.0 & Self::ARG == 0 {
+            Place::Slot(index)
+        } else {
+            Place::Arg(index)
+        }
     }
 
+    #[inline]
     pub(crate) fn is_last(self) -> bool {
         self.0 & Self::LAST != 0
     }
+}
+
+/// Where a value is while a plan runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a slot of the frame.
+    Slot(u32),
+    /// Where the caller has put it.
+    Arg(u32),
 }
 
 /// Where a value goes: a slot, or [`UNUSED`].
@@ -32,7 +53,6 @@ pub(crate) const UNUSED: Target = u32::MAX;
 
 /// The slots of a graph's values.
 pub(crate) struct Slots {
-    pub(crate) args: Vec<Target>,
     /// Operands and targets of each node.
     pub(crate) nodes: Vec<(Vec<Operand>, Vec<Target>)>,
     pub(crate) results: Vec<Operand>,
@@ -71,23 +91,21 @@ pub(crate) fn assign(graph: &PlacedGraph<'_>, num_args: usize) -> Slots {
         .for_each(|&(v, _)| last_use[number(v)] = Use::Result);
 
     let mut frame = Frame {
-        slots: vec![UNUSED; count],
+        places: (0..count).map(|v| Place::Arg(v as u32)).collect(),
         free: Vec::new(),
         count: 0,
     };
-    let args = (0..num_args).map(|v| frame.hold(v, last_use[v])).collect();
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (i, node) in graph.nodes.iter().enumerate() {
         let inputs: Vec<_> = node.inputs.iter().map(|&v| number(v)).collect();
         let operands = frame.read(&inputs, &last_use, Use::Node(i));
-        let outputs =
-            (starts[i]..starts[i] + node.outputs.len()).map(|v| frame.hold(v, last_use[v]));
-        nodes.push((operands, outputs.collect()));
+        let outputs = starts[i]..starts[i] + node.outputs.len();
+        let targets = outputs.map(|v| frame.hold(v, last_use[v])).collect();
+        nodes.push((operands, targets));
     }
     let results: Vec<_> = graph.results.iter().map(|&(v, _)| number(v)).collect();
     let results = frame.read(&results, &last_use, Use::Result);
     Slots {
-        args,
         nodes,
         results,
         count: frame.count as usize,
@@ -95,22 +113,24 @@ pub(crate) fn assign(graph: &PlacedGraph<'_>, num_args: usize) -> Slots {
 }
 
 struct Frame {
-    /// The slot of each value.
-    slots: Vec<u32>,
+    /// The place of each value.
+    places: Vec<Place>,
     free: Vec<u32>,
     count: u32,
 }
 
 impl Frame {
+    /// A slot for the output of a node.
     fn hold(&mut self, value: usize, last_use: Use) -> Target {
         if last_use == Use::Never {
             return UNUSED;
         }
-        self.slots[value] = self.free.pop().unwrap_or_else(|| {
+        let slot = self.free.pop().unwrap_or_else(|| {
             self.count += 1;
             self.count - 1
         });
-        self.slots[value]
+        self.places[value] = Place::Slot(slot);
+        slot
     }
 
     /// Reads values at one time. A value that is read twice is taken by the last of the two.
@@ -119,10 +139,14 @@ impl Frame {
         let mut taken = std::collections::HashSet::new();
         for &v in values.iter().rev() {
             let last = last_use[v] == now && taken.insert(v);
-            operands.push(Operand::new(self.slots[v], last));
+            operands.push(Operand::new(self.places[v], last));
         }
-        // What a node takes out is gone from the frame before its results come in.
-        self.free.extend(taken.iter().map(|&v| self.slots[v]));
+        // What a node takes out is gone from the frame before its results come in. The lowest slot is used again first.
+        let slots = taken.into_iter().filter_map(|v| match self.places[v] {
+            Place::Slot(slot) => Some(slot),
+            Place::Arg(_) => None,
+        });
+        self.free.extend(slots);
         self.free.sort_unstable_by(|a, b| b.cmp(a));
         operands.reverse();
         operands

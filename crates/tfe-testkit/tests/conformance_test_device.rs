@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use tfe_core::DTypeSet;
 use tfe_cpu::{CpuDevice, CpuOptions};
-use tfe_device::KernelRegistry;
+use tfe_device::{KernelDef, KernelRegistry};
 use tfe_testkit::Direct;
 use tfe_testkit::conformance::{Unsupported, declared_by, run, variables};
 use tfe_testkit::device::{DEVICE_TYPE, HostKernels, TestDevice, TestOptions, kernels};
@@ -54,4 +54,18 @@ fn variables_hold_every_data_type() {
             variables(device, DTypeSet::ANY).assert_passed()
         });
     }
+}
+
+/// What the host kernels offer to every device, without any wrapping.
+#[test]
+fn kernels_for_any_device_pass() {
+    static KERNELS: LazyLock<Vec<KernelDef>> =
+        LazyLock::new(|| tfe_kernels::any_device(DEVICE_TYPE));
+    let processor = Arc::new(CpuDevice::new(0, &CpuOptions::default()));
+    let device = TestDevice::new(0, processor, TestOptions::late());
+    let kernels = KernelRegistry::new(KERNELS.iter());
+    let direct = Direct::new(&device, &kernels);
+    let declared = declared_by(&kernels, DEVICE_TYPE);
+    run(&direct, &declared, DTypeSet::PLAIN, &Unsupported::nothing()).assert_passed();
+    variables(&direct, DTypeSet::PLAIN).assert_passed();
 }

@@ -1,8 +1,9 @@
 //! Kernels for tests: of real ops, simple and slow, and of ops that tell what happens.
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use tfe_core::{DataType, Result, Shape, Tensor, bail};
+use tfe_core::{DataType, Result, Tensor};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::{OpId, OpRegistry, ops};
 use tfe_proto::tensorflow::OpDef;
@@ -18,10 +19,14 @@ pub(crate) fn take_log() -> Vec<i64> {
     LOG.take()
 }
 
-/// Registers the ops that only tests have: `Test>Log` (writes a number down and passes its input on; has effects) and
-/// `Test>Note` (the same without effects, as far as anybody is told).
+/// Registers the ops that only tests have: `Test>Log` (writes a number down and passes its input on; has effects),
+/// `Test>Note` (the same without effects, as far as anybody is told), and `Test>Count` (adds how often it has run).
 pub(crate) fn register_ops(ops: &OpRegistry) {
-    for (name, is_stateful) in [("Test>Log", true), ("Test>Note", false)] {
+    for (name, is_stateful) in [
+        ("Test>Log", true),
+        ("Test>Note", false),
+        ("Test>Count", true),
+    ] {
         let arg = |name: &str| ArgDef {
             name: name.to_owned(),
             r#type: DataType::Float.number(),
@@ -44,11 +49,10 @@ pub(crate) fn register_ops(ops: &OpRegistry) {
     }
 }
 
-/// The kernels of this file, and before them where both have one for an op, those of tfe-kernels.
+/// The kernels of tfe-kernels and of this file.
 pub(crate) fn all(ops: &OpRegistry) -> Vec<&'static KernelDef> {
     let own = [
         KernelDef::cpu(ops::NEG, neg),
-        KernelDef::cpu(ops::MAT_MUL, matmul),
         KernelDef::cpu(ops::SPLIT, split),
         KernelDef::cpu(ops::ADD_N, add_n),
         KernelDef::cpu(ops::IDENTITY_N, pass_on),
@@ -57,8 +61,13 @@ pub(crate) fn all(ops: &OpRegistry) -> Vec<&'static KernelDef> {
     ];
     let id = |name: &str| -> OpId { ops.lookup(name).expect("registered").id() };
     let told = ["Test>Log", "Test>Note"].map(|name| KernelDef::cpu(id(name), log));
+    let count = KernelDef {
+        keeps_state: true,
+        ..KernelDef::cpu(id("Test>Count"), count)
+    };
     // One leak a test process and world: kernels are declared for as long as the program runs.
-    let leaked: &'static [KernelDef] = Box::leak(own.into_iter().chain(told).collect());
+    let leaked: &'static [KernelDef] =
+        Box::leak(own.into_iter().chain(told).chain([count]).collect());
     tfe_kernels::all().chain(leaked).collect()
 }
 
@@ -84,32 +93,6 @@ fn neg(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let out = ctx.allocate(DataType::Float, shape)?;
         let out = out.fill_from(values(ctx.input(0))?.iter().map(|v| -v))?;
-        ctx.set_output(0, out);
-        Ok(())
-    })
-}
-
-fn matmul(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(|ctx| {
-        let (a, b) = (ctx.input(0), ctx.input(1));
-        let (&[n, k], &[k2, m]) = (a.dims(), b.dims()) else {
-            bail!(InvalidArgument, "In[0] and In[1] are no matrices");
-        };
-        if k != k2 {
-            bail!(
-                InvalidArgument,
-                "Matrix size-incompatible: In[0]: {}, In[1]: {}",
-                a.shape(),
-                b.shape()
-            );
-        }
-        let (av, bv) = (values(a)?, values(b)?);
-        let (k, m) = (k as usize, m as usize);
-        let cell =
-            |i: usize| -> f32 { (0..k).map(|x| av[i / m * k + x] * bv[x * m + i % m]).sum() };
-        let shape = Shape::new(&[n, m as i64])?;
-        let out = ctx.allocate(DataType::Float, shape)?;
-        let out = out.fill_from((0..n as usize * m).map(cell))?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -166,6 +149,16 @@ fn log(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         LOG.with_borrow_mut(|log| log.push(id));
         let input = ctx.take_input(0);
         ctx.set_output(0, input);
+        Ok(())
+    })
+}
+
+fn count(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let runs = AtomicU32::new(0);
+    kernel(move |ctx| {
+        let n = runs.fetch_add(1, Ordering::Relaxed) as f32;
+        let sum = ctx.input(0).scalar_value::<f32>()? + n;
+        ctx.set_output(0, Tensor::scalar(sum)?);
         Ok(())
     })
 }

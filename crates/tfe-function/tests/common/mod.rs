@@ -2,14 +2,15 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod kernels;
+pub(crate) mod script;
 
 use std::sync::Arc;
 
-use tfe_core::{Error, Result, Tensor};
+use tfe_core::{DataType, Error, Result, Tensor};
 use tfe_cpu::{CpuDevice, CpuOptions};
 use tfe_device::{Device, KernelRegistry};
-use tfe_function::{Library, Placement, Plan};
-use tfe_ops::{FuncAttr, OpRegistry};
+use tfe_function::{FunctionBuilder, Library, Placement, Plan};
+use tfe_ops::{AttrValue, FuncAttr, OpRegistry};
 
 /// Functions on one CPU.
 pub(crate) struct World {
@@ -45,6 +46,19 @@ impl World {
     pub(crate) fn call(&self, function: &FuncAttr, args: &[Tensor]) -> Result<Vec<Tensor>> {
         let plan = self.compile(function)?;
         Ok(plan.run(args.iter().cloned(), &self.library)?.into_vec())
+    }
+
+    /// Adds what a builder has built.
+    pub(crate) fn build(&self, builder: FunctionBuilder) -> FuncAttr {
+        let def = builder
+            .build()
+            .expect("attributes that can be written down");
+        let name = def
+            .signature
+            .as_ref()
+            .map_or(String::new(), |s| s.name.clone());
+        self.library.add(def).expect("a function that can be added");
+        FuncAttr::new(&name)
     }
 
     /// Adds a function in text format and gives its name.
@@ -103,3 +117,18 @@ pub(crate) fn node(name: &str, op: &str, inputs: &[&str], attrs: &[(&str, &str)]
 
 /// The attribute that most nodes of the tests have.
 pub(crate) const T: (&str, &str) = ("T", "type: DT_FLOAT");
+
+/// The attributes of most nodes of the tests, for builders.
+pub(crate) fn float() -> [(&'static str, AttrValue); 1] {
+    [("T", DataType::Float.into())]
+}
+
+/// The attributes of the ops that tell, for builders.
+pub(crate) fn id(id: i64) -> [(&'static str, AttrValue); 1] {
+    [("id", id.into())]
+}
+
+/// A function of one float, for more to be added.
+pub(crate) fn of_float(name: &str) -> FunctionBuilder {
+    FunctionBuilder::new(name).input("a", DataType::Float)
+}
