@@ -1,7 +1,5 @@
 //! What a call pays for its attributes: look-up, setting, cache key, node.
 
-#![expect(missing_docs, reason = "criterion's macros make public functions")]
-
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -1,7 +1,5 @@
 //! Kernels on sizes where the arithmetic or the memory is what counts.
 
-#![expect(missing_docs, reason = "criterion's macros make public functions")]
-
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use tfe_eager::{Context, TensorHandle};
 

@@ -1,7 +1,5 @@
 //! The benchmarks of the 2017 change, commented out there, on the Rust API. Result handles are dropped in each turn.
 
-#![expect(missing_docs, reason = "criterion's macros make public functions")]
-
 use std::hint::black_box;
 use std::sync::Arc;
 
