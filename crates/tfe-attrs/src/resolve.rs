@@ -14,13 +14,13 @@ impl AttrBuilder<'_> {
     /// # Errors
     /// With TensorFlow's codes and messages: `InvalidArgument` for a value of the wrong kind, a type or string that is
     /// not allowed, a number below its minimum, a missing attribute, another number of inputs than the definition asks
-    /// for; `NotFound` when an attribute is missing that the outputs depend on.
+    /// for; `NotFound` when an attribute is missing that inputs or outputs depend on.
     pub fn finish(&self) -> Result<Attrs> {
         let spec = self.spec();
         let missing: Vec<usize> = (0..spec.attrs.len())
             .filter(|&slot| self.slot(slot).is_none())
             .collect();
-        // TensorFlow first looks for a kernel, then for the types of the outputs, and only then at the whole.
+        // TensorFlow first looks for a kernel, then for the types of arguments, and only then at the whole.
         if let Some(&slot) = missing.iter().find(|&&slot| self.selects_kernel(slot)) {
             bail!(
                 InvalidArgument,
@@ -32,7 +32,7 @@ impl AttrBuilder<'_> {
         }
         if let Some(&slot) = missing
             .iter()
-            .find(|&&slot| shapes_arg(&spec.outputs, slot))
+            .find(|&&slot| shapes_arg(&spec.outputs, slot) || shapes_arg(&spec.inputs, slot))
         {
             return Err(errors::missing(&spec.attrs[slot].name, self.node_name()));
         }

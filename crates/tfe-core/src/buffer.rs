@@ -207,12 +207,14 @@ impl Buffer {
         Self(NonNull::from(Box::leak(Box::new(header))))
     }
 
+    #[inline]
     fn header(&self) -> &Header {
         // SAFETY: the header lives as long as any buffer that counts on it.
         unsafe { self.0.as_ref() }
     }
 
     /// Bytes of data.
+    #[inline]
     pub fn len(&self) -> usize {
         self.header().len
     }
@@ -223,11 +225,13 @@ impl Buffer {
     }
 
     /// Whether host code can read it.
+    #[inline]
     pub fn is_host(&self) -> bool {
         !matches!(self.header().release, Release::Device(_))
     }
 
     /// Whether the runtime allocated it (as opposed to memory of a client, which others may look at).
+    #[inline]
     pub fn is_owned_host(&self) -> bool {
         matches!(self.header().release, Release::Block { .. })
     }
@@ -241,6 +245,7 @@ impl Buffer {
     }
 
     /// Whether this is the only owner.
+    #[inline]
     pub fn is_unique(&self) -> bool {
         self.header().refs.load(Ordering::Acquire) == 1
     }
@@ -251,6 +256,7 @@ impl Buffer {
     }
 
     /// The address of the data; null for device memory, never null for host memory.
+    #[inline]
     pub fn as_ptr(&self) -> *mut u8 {
         self.header().data
     }
@@ -267,6 +273,7 @@ impl Buffer {
 }
 
 impl Clone for Buffer {
+    #[inline]
     fn clone(&self) -> Self {
         // Relaxed as in `Arc`: whoever clones holds a count already.
         let before = self.header().refs.fetch_add(1, Ordering::Relaxed);
@@ -276,8 +283,11 @@ impl Clone for Buffer {
 }
 
 impl Drop for Buffer {
+    #[inline]
     fn drop(&mut self) {
-        if self.header().refs.fetch_sub(1, Ordering::Release) == 1 {
+        let refs = &self.header().refs;
+        // The only owner needs no locked instruction: a count can only be raised by an owner, and that is this one.
+        if refs.load(Ordering::Acquire) == 1 || refs.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
             // SAFETY: the count fell to 0 just now, so nobody else can reach the header.
             unsafe { release(self.0) };

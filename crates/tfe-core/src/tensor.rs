@@ -373,6 +373,23 @@ impl Tensor {
         })
     }
 
+    /// The same bytes as elements of another plain type of the same width, sharing the memory.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the widths differ or elements own memory.
+    pub fn bitcast(&self, dtype: DataType) -> Result<Self> {
+        ensure!(
+            self.dtype.is_plain() && dtype.is_plain() && self.dtype.size() == dtype.size(),
+            InvalidArgument,
+            "Cannot bitcast from {} to {dtype}",
+            self.dtype
+        );
+        Ok(Self {
+            dtype,
+            ..self.clone()
+        })
+    }
+
     /// Rows `start..end` of the outermost dimension, sharing the memory.
     ///
     /// # Errors

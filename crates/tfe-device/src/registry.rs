@@ -60,6 +60,30 @@ impl KernelRegistry {
         Ok(None)
     }
 
+    /// Checks that every attribute by which kernels of an op are chosen has a value; `has` tells of one by name.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the first that has none: TensorFlow looks for a kernel before it looks at anything else.
+    pub fn require(
+        &self,
+        spec: &OpSpec,
+        device_type: &str,
+        has: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        let kernels = self
+            .kernels(spec.id())
+            .iter()
+            .filter(|k| k.device == device_type);
+        match kernels.flat_map(|k| k.types).find(|(attr, _)| !has(attr)) {
+            None => Ok(()),
+            Some((attr, _)) => bail!(
+                InvalidArgument,
+                "OpKernel '{}' has constraint on attr '{attr}' not in NodeDef",
+                spec.name()
+            ),
+        }
+    }
+
     /// The error of a call that no kernel fits: says what was asked and what there is.
     pub fn not_found(
         &self,

@@ -40,7 +40,7 @@ struct Table {
 
 /// A kernel that a call has in use, with what is needed to put it back.
 pub(crate) struct InUse<'c> {
-    cache: &'c KernelCache,
+    front: &'c RefCell<Front>,
     key: CacheKey,
     generation: u64,
     kernel: Option<Arc<KernelAndDevice>>,
@@ -56,38 +56,46 @@ impl KernelCache {
         }
     }
 
-    fn front(&self) -> &RefCell<Front> {
-        self.fronts.get_or(|| {
-            RefCell::new(Front {
-                generation: 0,
-                slots: Box::new([const { None }; FRONT_SLOTS]),
-            })
-        })
-    }
-
     /// The kernel of that key; `build` makes it when the cache has none.
+    #[inline]
     pub(crate) fn take<E>(
         &self,
         key: CacheKey,
         build: impl FnOnce() -> Result<KernelAndDevice, E>,
     ) -> Result<InUse<'_>, E> {
         let generation = self.generation.load(Ordering::Acquire);
-        let in_use = |kernel| InUse {
-            cache: self,
+        let front = self.fronts.get_or_default();
+        let kernel = match Front::take(front, key, generation) {
+            Some(kernel) => kernel,
+            None => self.find_or_build(key, generation, build)?,
+        };
+        Ok(InUse {
+            front,
             key,
             generation,
             kernel: Some(kernel),
-        };
-        if let Some(kernel) = self.front().borrow_mut().take(key, generation) {
-            return Ok(in_use(kernel));
-        }
+        })
+    }
+
+    #[cold]
+    fn find_or_build<E>(
+        &self,
+        key: CacheKey,
+        generation: u64,
+        build: impl FnOnce() -> Result<KernelAndDevice, E>,
+    ) -> Result<Arc<KernelAndDevice>, E> {
         let known = self.table().find(key);
         if let Some(kernel) = known {
-            return Ok(in_use(kernel));
+            return Ok(kernel);
         }
         // Built without the lock: building may take long, and may run user code. Two threads may both build.
         let kernel = Arc::new(build()?);
-        Ok(in_use(self.table().insert(key, kernel, self.capacity)))
+        let mut table = self.table();
+        // What was built before all was forgotten may be wrong by now: it serves this call and no other.
+        if self.generation.load(Ordering::Acquire) != generation {
+            return Ok(kernel);
+        }
+        Ok(table.insert(key, kernel, self.capacity))
     }
 
     fn table(&self) -> std::sync::MutexGuard<'_, Table> {
@@ -96,12 +104,10 @@ impl KernelCache {
 
     /// Forgets all kernels. Calls in flight end with what they have.
     pub(crate) fn clear(&self) {
-        self.generation.fetch_add(1, Ordering::AcqRel);
-        let old = std::mem::take(&mut *self.table());
-        drop(old);
-        self.front()
-            .borrow_mut()
-            .renew(self.generation.load(Ordering::Acquire));
+        // First, so that whoever holds the lock below and sees the old number is cleared away after.
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        drop(std::mem::take(&mut *self.table()));
+        Front::renew(self.fronts.get_or_default(), generation);
     }
 
     /// The number of kernels in the table.
@@ -110,21 +116,39 @@ impl KernelCache {
     }
 }
 
-impl Front {
-    fn take(&mut self, key: CacheKey, generation: u64) -> Option<Arc<KernelAndDevice>> {
-        if self.generation != generation {
-            self.renew(generation);
+impl Default for Front {
+    fn default() -> Self {
+        Self {
+            generation: 0,
+            slots: Box::new([const { None }; FRONT_SLOTS]),
         }
-        let slot = &mut self.slots[slot_of(key)];
+    }
+}
+
+// A kernel may hold memory of a client, whose deallocator may call the runtime again: kernels are dropped only when the
+// front is no longer borrowed.
+impl Front {
+    #[inline]
+    fn take(this: &RefCell<Self>, key: CacheKey, generation: u64) -> Option<Arc<KernelAndDevice>> {
+        let mut front = this.borrow_mut();
+        if front.generation != generation {
+            drop(front);
+            Self::renew(this, generation);
+            return None;
+        }
+        let slot = &mut front.slots[slot_of(key)];
         match slot {
             Some((k, _)) if *k == key => slot.take().map(|(_, kernel)| kernel),
             _ => None,
         }
     }
 
-    fn renew(&mut self, generation: u64) {
-        self.generation = generation;
-        self.slots.fill(None);
+    #[cold]
+    fn renew(this: &RefCell<Self>, generation: u64) {
+        drop(this.replace(Self {
+            generation,
+            ..Self::default()
+        }));
     }
 }
 
@@ -141,12 +165,17 @@ impl std::ops::Deref for InUse<'_> {
 }
 
 impl Drop for InUse<'_> {
+    #[inline]
     fn drop(&mut self) {
-        // A kernel that runs client code may have come here again: then the front is this thread's, and free.
-        let mut front = self.cache.front().borrow_mut();
+        let mut front = self.front.borrow_mut();
         if front.generation == self.generation {
             let kernel = self.kernel.take();
-            front.slots[slot_of(self.key)] = kernel.map(|k| (self.key, k));
+            let before = std::mem::replace(
+                &mut front.slots[slot_of(self.key)],
+                kernel.map(|k| (self.key, k)),
+            );
+            drop(front);
+            drop(before);
         }
     }
 }

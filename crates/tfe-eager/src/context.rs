@@ -271,13 +271,16 @@ impl Context {
         self.functions.add(function)
     }
 
-    /// Removes a function, and the plans made of it.
+    /// Takes back one adding of a function; with the last the function and the plans made of it are gone.
     ///
     /// # Errors
     /// `InvalidArgument` when there is none of that name.
     pub fn remove_function(&self, name: &str) -> Result<()> {
+        let before = self.functions.generation();
         self.functions.remove(name)?;
-        self.cache.clear();
+        if self.functions.generation() != before {
+            self.cache.clear();
+        }
         Ok(())
     }
 

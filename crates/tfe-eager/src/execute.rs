@@ -200,6 +200,9 @@ impl<'c> Op<'c> {
         let ctx = self.ctx;
         match &self.callee {
             Callee::Op(spec) => {
+                let device_type = device.name().device_type();
+                ctx.kernels
+                    .require(spec, device_type, |attr| self.attrs.value(attr).is_some())?;
                 let attrs = self.attrs.finish()?;
                 let functions = Arc::clone(&ctx.functions);
                 KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use tfe_core::{Error, Result, ensure, err};
+use tfe_core::{Error, Result, bail, ensure, err};
 use tfe_device::{Device, FunctionLibrary, Kernel, KernelRegistry};
 use tfe_ops::{AttrValue, FuncAttr, OpRegistry, attr_value_to_proto};
 use tfe_proto::Message as _;
@@ -22,7 +22,13 @@ use crate::{Function, Plan};
 /// How many plans are kept. When there are more, all go but those that keep state: whoever runs one holds on to it.
 const MOST_PLANS: usize = 1000;
 
-type Functions = HashMap<Box<str>, Arc<Function>>;
+type Functions = HashMap<Box<str>, Registered>;
+
+/// A function, and how often it was added: it is to be removed as often.
+struct Registered {
+    function: Arc<Function>,
+    times: usize,
+}
 
 /// The functions that a context knows, and all that is needed to make plans of them: ops, kernels, devices. May be used
 /// and changed from many threads at once.
@@ -104,7 +110,7 @@ impl Library {
         }
     }
 
-    /// Adds a function from an encoded `FunctionDef`. Adding the same function again changes nothing.
+    /// Adds a function from an encoded `FunctionDef`. What is added again has to be removed as often.
     ///
     /// # Errors
     /// `InvalidArgument` for bytes that are no `FunctionDef`, a signature that makes no sense, a name that an op has, or
@@ -129,12 +135,17 @@ impl Library {
             "Cannot add function '{name}' because an op with the same name already exists."
         );
         let mut functions = self.write();
-        match functions.get(name) {
+        match functions.get_mut(name) {
             None => {
-                functions.insert(name.into(), Arc::new(function));
+                let name = name.into();
+                let function = Arc::new(function);
+                functions.insert(name, Registered { function, times: 1 });
                 Ok(())
             }
-            Some(known) if same_definition(known.def(), function.def()) => Ok(()),
+            Some(known) if same_definition(known.function.def(), function.def()) => {
+                known.times += 1;
+                Ok(())
+            }
             Some(_) => Err(err!(
                 InvalidArgument,
                 "Attempting to add a duplicate function with name: {name} where the previous and current definitions \
@@ -143,17 +154,25 @@ impl Library {
         }
     }
 
-    /// Removes a function and the plans that use it. Whoever holds such a plan can still run it;
+    /// Takes back one adding of a function; with the last the function goes, and the plans that use it. Whoever holds such a plan can still run it;
     /// [`generation`](Self::generation) tells that it is time to drop it.
     ///
     /// # Errors
     /// `InvalidArgument` when there is no such function.
     pub fn remove(&self, name: &str) -> Result<()> {
-        ensure!(
-            self.write().remove(name).is_some(),
-            InvalidArgument,
-            "Tried to remove non-existent function '{name}'."
-        );
+        let mut functions = self.write();
+        let Some(known) = functions.get_mut(name) else {
+            bail!(
+                InvalidArgument,
+                "Tried to remove non-existent function '{name}'."
+            );
+        };
+        known.times -= 1;
+        if known.times > 0 {
+            return Ok(());
+        }
+        functions.remove(name);
+        drop(functions);
         // In this order: a plan that is made meanwhile is either dropped below or sees the new number and is not kept.
         self.generation.fetch_add(1, Ordering::Release);
         self.plans()
@@ -163,12 +182,18 @@ impl Library {
 
     /// The function of that name.
     pub fn find(&self, name: &str) -> Option<Arc<Function>> {
-        self.read().get(name).cloned()
+        self.read()
+            .get(name)
+            .map(|known| Arc::clone(&known.function))
     }
 
     /// All functions, in order of their names.
     pub fn list(&self) -> Vec<Arc<Function>> {
-        let mut functions: Vec<_> = self.read().values().cloned().collect();
+        let mut functions: Vec<_> = self
+            .read()
+            .values()
+            .map(|known| Arc::clone(&known.function))
+            .collect();
         functions.sort_by(|a, b| a.name().cmp(b.name()));
         functions
     }

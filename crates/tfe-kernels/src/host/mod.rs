@@ -20,6 +20,8 @@ pub(crate) mod owned;
 pub(crate) mod parallel;
 #[cfg(feature = "reduce")]
 pub(crate) mod reduce;
+#[cfg(feature = "math")]
+pub(crate) mod small;
 pub(crate) mod strided;
 
 pub(crate) use loops::{Cursor, fill, fill_words};

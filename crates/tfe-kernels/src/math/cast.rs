@@ -8,12 +8,13 @@
 )]
 
 use tfe_core::{
-    Complex, Complex64, Complex128, DTypeSet, DataType, Plain, Result, bail, bf16, dispatch, f16,
+    Complex, Complex64, Complex128, DTypeSet, DataType, Plain, Result, Tensor, bf16, dispatch,
+    ensure, f16,
 };
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::{fill, loops, parallel};
+use crate::host::{fill, loops, parallel, small};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     ..KernelDef::cpu(ops::CAST, build)
@@ -26,6 +27,7 @@ const ELEMENT_NS: f64 = 0.5;
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (from, to) = (init.attrs.dtype("SrcT")?, init.attrs.dtype("DstT")?);
+    let truncate = init.attrs.bool("Truncate")?;
     if from == to {
         return Ok(Box::new(|ctx: &mut KernelContext<'_>| {
             let same = ctx.take_input(0);
@@ -33,12 +35,40 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             Ok(())
         }));
     }
-    if !TYPES.contains(from) || !TYPES.contains(to) {
-        bail!(Unimplemented, "Cast {from} to {to} is not supported");
-    }
-    let truncate = init.attrs.bool("Truncate")?;
-    from_each(from, to, truncate)
+    ensure!(
+        is_supported(from, to),
+        Unimplemented,
+        "Cast {from} to {to} is not supported"
+    );
+    let (source, target) = (small::source(from), small::target(to));
+    let convert = from_each(source, target, truncate && target == to)?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let input = small::decode(ctx.device(), ctx.input(0), source)?;
+        let cast = if source == target {
+            input
+        } else {
+            convert(ctx, &input)?
+        };
+        let cast = small::encode(ctx.device(), &cast, to, truncate)?;
+        ctx.set_output(0, cast);
+        Ok(())
+    }))
 }
+
+/// Numbers and truth values go to each other; 8-bit floats to all of these and from floats; 4-bit integers to and from
+/// integers. Quantised types go as the integers that store them.
+fn is_supported(from: DataType, to: DataType) -> bool {
+    let any = TYPES.union(small::QUANTIZED);
+    let floats = DTypeSet::FLOAT.union(small::FLOAT8);
+    let ints = DTypeSet::INT.union(small::QUANTIZED).union(small::INT4);
+    any.contains(from) && any.contains(to)
+        || small::FLOAT8.contains(from) && any.contains(to)
+        || floats.contains(from) && small::FLOAT8.contains(to)
+        || ints.contains(from) && ints.contains(to)
+}
+
+/// What makes a tensor of one type from one of another.
+type Convert = Box<dyn Fn(&KernelContext<'_>, &Tensor) -> Result<Tensor> + Send + Sync>;
 
 macro_rules! each {
     ($dtype:expr, |$T:ident| $body:expr) => {
@@ -53,23 +83,22 @@ macro_rules! each {
     };
 }
 
-fn from_each(from: DataType, to: DataType, truncate: bool) -> Result<Box<dyn Kernel>> {
+fn from_each(from: DataType, to: DataType, truncate: bool) -> Result<Convert> {
     each!(from, |S| to_each::<S>(to, truncate))
 }
 
-fn to_each<S: Source>(to: DataType, truncate: bool) -> Result<Box<dyn Kernel>> {
-    each!(to, |D| Ok(kernel::<S, D>(truncate)))
+fn to_each<S: Source>(to: DataType, truncate: bool) -> Result<Convert> {
+    each!(to, |D| Ok(convert::<S, D>(truncate)))
 }
 
-fn kernel<S: Source, D: Target>(truncate: bool) -> Box<dyn Kernel> {
+fn convert<S: Source, D: Target>(truncate: bool) -> Convert {
     // Bits of the source's mantissa that the target has no room for.
     let dropped = S::MANTISSA.saturating_sub(D::MANTISSA);
     let truncate = truncate && D::MANTISSA > 0 && dropped > 0;
-    Box::new(move |ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
+    Box::new(move |ctx, input| {
         let out = ctx.allocate(D::DTYPE, input.shape().clone())?;
         let source = input.as_slice::<S>()?;
-        let cast = fill(out, |dst| {
+        fill(out, |dst| {
             Ok(parallel::write(
                 ctx.device(),
                 dst,
@@ -84,9 +113,7 @@ fn kernel<S: Source, D: Target>(truncate: bool) -> Box<dyn Kernel> {
                     }
                 },
             ))
-        })?;
-        ctx.set_output(0, cast);
-        Ok(())
+        })
     })
 }
 
@@ -349,6 +376,82 @@ mod tests {
                 "Cast string to float is not supported"
             )
         );
+    }
+
+    #[test]
+    fn types_of_a_few_bits_and_quantised_ones() {
+        use DataType::{Float8E4m3fn, Float8E5m2, Int4, Int32, Qint8, Uint4};
+        let x = [
+            448.0,
+            464.0,
+            465.0,
+            61439.0,
+            61440.0,
+            1e-3,
+            f64::NAN,
+            f64::NEG_INFINITY,
+            18.0,
+            18.0 + 1e-9,
+            -0.3,
+        ];
+        let bits = |to, truncate| {
+            let x = Tensor::vector(&x).expect("a tensor");
+            cast(x, to, truncate)
+                .expect("a cast")
+                .as_bytes()
+                .expect("bytes")
+                .to_vec()
+        };
+        assert_eq!(
+            bits(Float8E5m2, false),
+            [95, 95, 95, 123, 124, 20, 126, 252, 76, 77, 181]
+        );
+        assert_eq!(
+            bits(Float8E4m3fn, false),
+            [126, 126, 127, 127, 127, 1, 127, 255, 89, 89, 170]
+        );
+        assert_eq!(
+            bits(Float8E4m3fn, true),
+            [126, 126, 126, 127, 127, 0, 127, 255, 89, 89, 169]
+        );
+        let back = cast(
+            cast(
+                Tensor::scalar(-0.3f32).expect("a tensor"),
+                Float8E5m2,
+                false,
+            )
+            .expect("a cast"),
+            DataType::Float,
+            false,
+        );
+        assert_eq!(
+            back.expect("a cast")
+                .scalar_value::<f32>()
+                .expect("a float"),
+            -0.3125
+        );
+        let ints = || Tensor::vector(&[7i32, 8, 15, 16, -9]).expect("a tensor");
+        for (to, want) in [
+            (Int4, [7, -8, -1, 0, 7]),
+            (Uint4, [7, 8, 15, 0, 7]),
+            (Qint8, [7, 8, 15, 16, -9]),
+        ] {
+            let there = cast(ints(), to, false).expect("a cast");
+            assert_eq!(there.dtype(), to);
+            assert_eq!(
+                cast(there, Int32, false)
+                    .expect("a cast")
+                    .as_slice::<i32>()
+                    .expect("ints"),
+                want
+            );
+        }
+        for to in [Float8E5m2, DataType::Int2, DataType::String] {
+            assert_eq!(
+                cast(ints(), to, false).expect_err("refused").code(),
+                tfe_core::Code::Unimplemented
+            );
+        }
     }
 
     #[test]
