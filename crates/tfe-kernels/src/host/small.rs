@@ -121,6 +121,15 @@ fn stored_as(dtype: DataType) -> DataType {
 pub(crate) fn decode(device: &dyn Device, tensor: &Tensor, source: DataType) -> Result<Tensor> {
     match Format::of(tensor.dtype()) {
         None if tensor.dtype() == source => Ok(tensor.clone()),
+        // Whatever a client left in the upper half of a byte.
+        None if tensor.dtype() == DataType::Int4 => {
+            map(device, &tensor.bitcast(source)?, source, |x: i8| {
+                x << 4 >> 4
+            })
+        }
+        None if tensor.dtype() == DataType::Uint4 => {
+            map(device, &tensor.bitcast(source)?, source, |x: u8| x & 15)
+        }
         None => tensor.bitcast(source),
         Some(format) => {
             let codes = tensor.bitcast(DataType::Uint8)?;

@@ -94,7 +94,9 @@ fn to_each<S: Source>(to: DataType, truncate: bool) -> Result<Convert> {
 fn convert<S: Source, D: Target>(truncate: bool) -> Convert {
     // Bits of the source's mantissa that the target has no room for.
     let dropped = S::MANTISSA.saturating_sub(D::MANTISSA);
-    let truncate = truncate && D::MANTISSA > 0 && dropped > 0;
+    // To bfloat16, TensorFlow truncates single precision only.
+    let truncates = D::DTYPE != DataType::Bfloat16 || S::DTYPE == DataType::Float;
+    let truncate = truncate && truncates && D::MANTISSA > 0 && dropped > 0;
     Box::new(move |ctx, input| {
         let out = ctx.allocate(D::DTYPE, input.shape().clone())?;
         let source = input.as_slice::<S>()?;
@@ -107,9 +109,9 @@ fn convert<S: Source, D: Target>(truncate: bool) -> Convert {
                 &|start, piece| {
                     let source = &source[start..start + piece.len()];
                     if truncate {
-                        loops::map(piece, source, |x| x.truncated(dropped).middle().to::<D>())
+                        loops::map(piece, source, |x| D::of(x.truncated(dropped)))
                     } else {
-                        loops::map(piece, source, |x| x.middle().to::<D>())
+                        loops::map(piece, source, D::of)
                     }
                 },
             ))
@@ -125,13 +127,22 @@ trait Source: Plain {
 
     fn middle(self) -> Self::Middle;
 
+    /// Whether it is another value than zero.
+    #[inline(always)]
+    fn is_true(self) -> bool {
+        self.middle().to()
+    }
+
     /// The value with the lowest bits of its mantissa cleared.
     fn truncated(self, _bits: u32) -> Self {
         self
     }
 }
 
-/// `i64`, `u64`, `f64` or `Complex<f64>`.
+/// `i64`, `u64`, `f32`, `f64` or complex numbers of these.
+///
+/// Single precision is one of them because denormals, which arithmetic flushes to zero, stay what they are where a cast
+/// only moves bits.
 trait Middle: Copy {
     fn to<D: Target>(self) -> D;
 }
@@ -144,6 +155,20 @@ trait Target: Plain {
     fn of_i64(x: i64) -> Self;
     fn of_u64(x: u64) -> Self;
     fn of_f64(x: f64) -> Self;
+    #[inline(always)]
+    fn of_f32(x: f32) -> Self {
+        Self::of_f64(x.into())
+    }
+    #[inline(always)]
+    fn of_complex64(x: Complex64) -> Self {
+        Self::of_f32(x.re)
+    }
+    /// The cast of any element.
+    #[inline(always)]
+    fn of<S: Source>(x: S) -> Self {
+        x.middle().to()
+    }
+    #[inline(always)]
     fn of_complex(x: Complex128) -> Self {
         Self::of_f64(x.re)
     }
@@ -165,6 +190,18 @@ impl Middle for f64 {
     #[inline(always)]
     fn to<D: Target>(self) -> D {
         D::of_f64(self)
+    }
+}
+impl Middle for f32 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_f32(self)
+    }
+}
+impl Middle for Complex64 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_complex64(self)
     }
 }
 impl Middle for Complex128 {
@@ -207,13 +244,26 @@ sources! {
     u16, u64, 0, |x| x.into();
     u32, u64, 0, |x| x.into();
     u64, u64, 0, |x| x;
-    f16, f64, 10, |x| x.to_f32().into(), |x, bits| f16::from_bits(x.to_bits() >> bits << bits);
-    bf16, f64, 7, |x| x.to_f32().into();
-    f32, f64, 23, |x| x.into(), |x, bits| cut32(x, bits);
+    f16, f32, 10, |x| x.to_f32(), |x, bits| f16::from_bits(x.to_bits() >> bits << bits);
+
+    f32, f32, 23, |x| x, |x, bits| cut32(x, bits);
     f64, f64, 52, |x| x, |x, bits| cut64(x, bits);
-    Complex64, Complex128, 23, |x| Complex::new(x.re.into(), x.im.into()),
+    Complex64, Complex64, 23, |x| x,
         |x, bits| Complex::new(cut32(x.re, bits), cut32(x.im, bits));
     Complex128, Complex128, 52, |x| x, |x, bits| Complex::new(cut64(x.re, bits), cut64(x.im, bits));
+}
+
+impl Source for bf16 {
+    type Middle = f32;
+    const MANTISSA: u32 = 7;
+    #[inline(always)]
+    fn middle(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+    /// By its bits: a denormal is true, unlike one of single precision.
+    fn is_true(self) -> bool {
+        self.to_bits() & 0x7fff != 0
+    }
 }
 
 /// As `cvttsd2si` with a 32-bit result.
@@ -290,11 +340,34 @@ macro_rules! floats {
                 let $x = x;
                 $of_float
             }
+            #[inline(always)]
+            fn of_f32(x: f32) -> Self {
+                let $x = x;
+                $of_float
+            }
         }
     )*};
 }
+impl Target for f32 {
+    const MANTISSA: u32 = 23;
+    #[inline(always)]
+    fn of_i64(x: i64) -> Self {
+        x as Self
+    }
+    #[inline(always)]
+    fn of_u64(x: u64) -> Self {
+        x as Self
+    }
+    #[inline(always)]
+    fn of_f64(x: f64) -> Self {
+        x as Self
+    }
+    #[inline(always)]
+    fn of_f32(x: f32) -> Self {
+        x
+    }
+}
 floats! {
-    f32, 23, |x| x as f32;
     f64, 52, |x| x as f64;
     // Through single precision, as TensorFlow rounds.
     f16, 10, |x| f16::from_f32(x as f32);
@@ -303,6 +376,10 @@ floats! {
 
 impl Target for bool {
     const MANTISSA: u32 = 0;
+    #[inline(always)]
+    fn of<S: Source>(x: S) -> Self {
+        x.is_true()
+    }
     fn of_i64(x: i64) -> Self {
         x != 0
     }
@@ -326,6 +403,12 @@ macro_rules! complexes {
             }
             fn of_f64(x: f64) -> Self {
                 Complex::new(x as $part, 0.0)
+            }
+            fn of_f32(x: f32) -> Self {
+                Complex::new(x as $part, 0.0)
+            }
+            fn of_complex64(x: Complex64) -> Self {
+                Complex::new(x.re as $part, x.im as $part)
             }
             fn of_complex(x: Complex128) -> Self {
                 Complex::new(x.re as $part, x.im as $part)
