@@ -97,7 +97,20 @@ impl<'c> Op<'c> {
         };
         let key = self.attrs.cache_key(key);
         let prepare = || self.prepare(&place.device, args.as_deref());
-        self.ctx.cache.take(key, prepare)
+        let kernel = self.ctx.cache.take(key, prepare)?;
+        if self.device.is_some() && !self.is_on(&kernel, place) {
+            // An earlier call, which named no device, went to the CPU for want of a kernel: this one may not.
+            return self
+                .prepare_on(&place.device, args.as_deref())
+                .and(Ok(kernel));
+        }
+        Ok(kernel)
+    }
+
+    /// Whether a kernel runs where the call is to run, or may run elsewhere.
+    #[inline]
+    fn is_on(&self, kernel: &KernelAndDevice, place: &Place) -> bool {
+        Arc::ptr_eq(kernel.device(), &place.device) || self.ctx.options().soft_placement
     }
 
     /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of
