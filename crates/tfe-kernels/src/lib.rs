@@ -7,6 +7,25 @@
 
 mod generated;
 #[macro_use]
+#[cfg_attr(
+    not(all(
+        feature = "array",
+        feature = "math",
+        feature = "reduce",
+        feature = "state",
+        feature = "string"
+    )),
+    expect(
+        clippy::allow_attributes,
+        reason = "which helpers are left over depends on the families"
+    ),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "families share the helpers"
+    )
+)]
 mod host;
 #[cfg(test)]
 mod testing;
