@@ -213,9 +213,12 @@ impl<'c> Op<'c> {
         let ctx = self.ctx;
         match &self.callee {
             Callee::Op(spec) => {
-                let device_type = device.name().device_type();
-                ctx.kernels
-                    .require(spec, device_type, |attr| self.attrs.value(attr).is_some())?;
+                // TensorFlow looks for a kernel first, but where a resource decides the device.
+                if !self.inputs.any_placed() {
+                    let has = |attr: &str| self.attrs.value(attr).is_some();
+                    ctx.kernels
+                        .require(spec, device.name().device_type(), has)?;
+                }
                 let attrs = self.attrs.finish()?;
                 let functions = Arc::clone(&ctx.functions);
                 KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)

@@ -55,7 +55,7 @@ static const ErrorCase kCases[] = {
     {"list for a single input", "MatMul (float[2,2] float[2,2])", TF_INVALID_ARGUMENT, kSame},
     {"list of one for a single input", "Identity (float[2])", TF_INVALID_ARGUMENT, kSame},
     {"list of two types", "ConcatV2 (float[2] int32[2]) int32:0", TF_INVALID_ARGUMENT, kSame},
-    {"empty list", "ConcatV2 () int32:0", TF_NOT_FOUND, kTensorFlowDies},
+    {"empty list", "ConcatV2 () int32:0", TF_INVALID_ARGUMENT, kTensorFlowDies},
     {"list below the minimum", "ConcatV2 (float[2]) int32:0", TF_INVALID_ARGUMENT, kSame},
     {"list one by one, no N", "ConcatV2 float[2] float[2] int32:0", TF_INVALID_ARGUMENT, kSame},
     {"list one by one, with N", "ConcatV2 float[2] float[2] int32:0 N=2 T=float", TF_OK, kSame},
