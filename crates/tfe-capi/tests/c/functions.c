@@ -356,7 +356,7 @@ static void inputs_stay_as_they_are(void) {
   Function f = fn_new("Chain");
   fn_input(&f, "a", TF_FLOAT);
   fn_output(&f, "out", TF_FLOAT);
-  char name[16], input[16] = "a";
+  char name[16], input[32] = "a";
   for (int i = 0; i < 20; ++i) {
     snprintf(name, sizeof name, "n%d", i);
     char both[40];
