@@ -101,7 +101,7 @@ fn kernel_and_device(c: &mut Criterion) {
 /// The graph of the seed's three graph benchmarks, as a function: a constant times itself.
 fn square() -> FunctionDef {
     let c = Tensor::from_slice(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0]).expect("a tensor");
-    FunctionBuilder::new("Square")
+    FunctionBuilder::new("SquareOfConstant")
         .constant("C", c)
         .node(
             "M",
@@ -128,7 +128,7 @@ fn graph(c: &mut Criterion) {
     ));
     let library = Library::new(ops, kernels, vec![Arc::clone(&device)]);
     library.add(square()).expect("a function");
-    let (call, place) = (FuncAttr::new("Square"), Placement::on(&*device));
+    let (call, place) = (FuncAttr::new("SquareOfConstant"), Placement::on(&*device));
     let plan = library.compile(&call, &place).expect("a plan");
     c.bench_function("BM_RunGraph", |b| b.iter(|| plan.run([], &library)));
     c.bench_function("BM_CreateAndDestroySession", |b| {

@@ -1,6 +1,7 @@
 //! The thread pool of a CPU device: started by the first work that is worth it, joined with the device.
 
 use std::sync::OnceLock;
+use std::thread::{self, JoinHandle};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -10,14 +11,40 @@ use crate::DenormalGuard;
 pub(crate) struct Pool {
     threads: usize,
     /// `None` inside when the threads could not be started: work then runs on the caller's thread.
-    pool: OnceLock<Option<ThreadPool>>,
+    running: OnceLock<Option<Running>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    pool: ThreadPool,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(threads: usize) -> Option<Self> {
+        let mut workers = Vec::with_capacity(threads);
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            // Own handles to the threads: rayon lets go of its own, and then nobody can wait for their end.
+            .spawn_handler(|worker| {
+                let builder = thread::Builder::new().name(format!("tfe-cpu-{}", worker.index()));
+                workers.push(builder.spawn(move || {
+                    let _flush = DenormalGuard::new();
+                    worker.run();
+                })?);
+                Ok(())
+            })
+            .build()
+            .ok()?;
+        Some(Self { pool, workers })
+    }
 }
 
 impl Pool {
     pub(crate) fn new(threads: usize) -> Self {
         Self {
             threads: threads.max(1),
-            pool: OnceLock::new(),
+            running: OnceLock::new(),
         }
     }
 
@@ -29,17 +56,26 @@ impl Pool {
         if self.threads == 1 {
             return work();
         }
-        let start = || {
-            ThreadPoolBuilder::new()
-                .num_threads(self.threads)
-                .thread_name(|i| format!("tfe-cpu-{i}"))
-                .start_handler(|_| std::mem::forget(DenormalGuard::new()))
-                .build()
-                .ok()
-        };
-        match self.pool.get_or_init(start) {
-            Some(pool) => pool.install(work),
+        match self.running.get_or_init(|| Running::start(self.threads)) {
+            Some(running) => running.pool.install(work),
             None => work(),
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let Some(Running { pool, workers }) = self.running.take().flatten() else {
+            return;
+        };
+        drop(pool);
+        let this = thread::current().id();
+        for worker in workers {
+            // The last owner of a device may be a task of its pool: that thread ends by itself.
+            if worker.thread().id() != this {
+                // A worker that panicked has said so already.
+                let _ = worker.join();
+            }
         }
     }
 }
