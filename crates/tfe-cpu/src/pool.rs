@@ -17,6 +17,7 @@ pub(crate) struct Pool {
 #[derive(Debug)]
 struct Running {
     pool: ThreadPool,
+    /// By index of the worker, as rayon asks for them in that order.
     workers: Vec<JoinHandle<()>>,
 }
 
@@ -68,11 +69,11 @@ impl Drop for Pool {
         let Some(Running { pool, workers }) = self.running.take().flatten() else {
             return;
         };
+        // The last owner of a device may be a task of its own pool: that thread ends by itself.
+        let this = pool.current_thread_index();
         drop(pool);
-        let this = thread::current().id();
-        for worker in workers {
-            // The last owner of a device may be a task of its pool: that thread ends by itself.
-            if worker.thread().id() != this {
+        for (i, worker) in workers.into_iter().enumerate() {
+            if Some(i) != this {
                 // A worker that panicked has said so already.
                 let _ = worker.join();
             }
