@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
-use crate::{Error, Result, err, stats};
+use crate::{Result, err, stats};
 
 /// Alignment of the data of host buffers, in bytes: a cache line and the widest vector.
 pub(crate) const ALIGN: usize = 64;
@@ -341,11 +341,6 @@ impl fmt::Debug for Buffer {
         };
         write!(f, "{} bytes of {kind} memory", self.len())
     }
-}
-
-/// The error of a size in bytes that no address space holds.
-pub(crate) fn too_big(what: impl fmt::Display) -> Error {
-    err!(ResourceExhausted, "OOM when allocating tensor with {what}")
 }
 
 #[cfg(test)]

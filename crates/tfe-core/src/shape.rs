@@ -4,7 +4,7 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
-use crate::{Result, bail, ensure};
+use crate::{Error, Result, bail, ensure, err};
 
 /// The most dimensions that a shape may have.
 pub const MAX_RANK: usize = 254;
@@ -68,37 +68,43 @@ impl Shape {
     ///
     /// # Errors
     /// `InvalidArgument` for a negative dimension, more than [`MAX_RANK`] dimensions, or 2^63 elements and more.
+    #[inline]
     pub fn new(dims: &[i64]) -> Result<Self> {
-        ensure!(
-            dims.len() <= MAX_RANK,
-            InvalidArgument,
-            "Too many dimensions in tensor: {} is over the limit of {MAX_RANK}",
-            dims.len()
-        );
-        // A zero anywhere makes the tensor empty, but the other dimensions must still be representable.
-        let mut elements: i64 = 1;
+        // The product without zeros: an empty dimension does not excuse the others from being representable.
+        let (mut product, mut empty, mut fits) = (1i64, false, dims.len() <= MAX_RANK);
         for &d in dims {
-            ensure!(d >= 0, InvalidArgument, "Dimension {d} must be >= 0");
-            if d > 0 {
-                elements = match elements.checked_mul(d) {
-                    Some(n) => n,
-                    None => bail!(
-                        InvalidArgument,
-                        "Shape {} would have more than 2**63 - 1 elements",
-                        DimsDisplay(dims)
-                    ),
-                };
-            }
+            empty |= d == 0;
+            let (next, overflows) = product.overflowing_mul(d.max(1));
+            fits &= d >= 0 && !overflows;
+            product = next;
         }
-        let elements = if dims.contains(&0) {
-            0
-        } else {
-            elements as usize
-        };
+        if !fits {
+            return Err(Self::refused(dims));
+        }
         Ok(Self {
             dims: Dims::new(dims),
-            elements,
+            elements: if empty { 0 } else { product as usize },
         })
+    }
+
+    /// Why dimensions are no shape.
+    #[cold]
+    fn refused(dims: &[i64]) -> Error {
+        if dims.len() > MAX_RANK {
+            return err!(
+                InvalidArgument,
+                "Too many dimensions in tensor: {} is over the limit of {MAX_RANK}",
+                dims.len()
+            );
+        }
+        match dims.iter().find(|&&d| d < 0) {
+            Some(d) => err!(InvalidArgument, "Dimension {d} must be >= 0"),
+            None => err!(
+                InvalidArgument,
+                "Shape {} would have more than 2**63 - 1 elements",
+                DimsDisplay(dims)
+            ),
+        }
     }
 
     /// The shape of a scalar: no dimensions, one element.

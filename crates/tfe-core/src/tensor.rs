@@ -4,10 +4,10 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use crate::buffer::{self, ALIGN};
+use crate::buffer::ALIGN;
 use crate::{
-    Allocator, Buffer, DataType, Element, HeapAllocator, ResourceHandle, Result, Shape, TString,
-    Variant, bail, ensure, err,
+    Allocator, Buffer, Code, DataType, Element, Error, HeapAllocator, ResourceHandle, Result,
+    Shape, TString, Variant, bail, ensure, err,
 };
 
 /// A dense, row-major array of elements of one data type; a clone shares the memory.
@@ -23,12 +23,20 @@ pub struct Tensor {
 }
 
 /// The bytes that `shape` takes, when they fit an address space.
+#[inline]
 fn byte_size(dtype: DataType, shape: &Shape) -> Result<usize> {
-    shape
-        .num_elements()
-        .checked_mul(dtype.size())
-        .filter(|&n| n <= isize::MAX as usize)
-        .ok_or_else(|| buffer::too_big(format_args!("shape{shape} and type {dtype}")))
+    match shape.num_elements().checked_mul(dtype.size()) {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
+        _ => Err(no_memory(dtype, shape)),
+    }
+}
+
+#[cold]
+fn no_memory(dtype: DataType, shape: &Shape) -> Error {
+    err!(
+        ResourceExhausted,
+        "OOM when allocating tensor with shape{shape} and type {dtype}"
+    )
 }
 
 unsafe fn drop_as<T>(data: *mut u8, len: usize) {
@@ -109,13 +117,11 @@ impl Tensor {
         shape: Shape,
     ) -> Result<TensorUninit> {
         let bytes = byte_size(dtype, &shape)?;
-        let mut buffer = allocator.allocate(bytes).map_err(|e| {
-            if e.code() == crate::Code::ResourceExhausted {
-                buffer::too_big(format_args!("shape{shape} and type {dtype}"))
-            } else {
-                e
-            }
-        })?;
+        let mut buffer = match allocator.allocate(bytes) {
+            Ok(buffer) => buffer,
+            Err(e) if e.code() == Code::ResourceExhausted => return Err(no_memory(dtype, &shape)),
+            Err(e) => return Err(e),
+        };
         debug_assert!(buffer.len() >= bytes && buffer.is_unique());
         if !dtype.is_plain() {
             // Zero bytes are a valid element of each owning type, so dropping is sound whatever gets written later.
@@ -187,36 +193,43 @@ impl Tensor {
     }
 
     /// The type of the elements.
+    #[inline]
     pub fn dtype(&self) -> DataType {
         self.dtype
     }
 
     /// The shape.
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// The dimensions.
+    #[inline]
     pub fn dims(&self) -> &[i64] {
         self.shape.dims()
     }
 
     /// The number of dimensions.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
 
     /// The number of elements.
+    #[inline]
     pub fn num_elements(&self) -> usize {
         self.shape.num_elements()
     }
 
     /// The bytes of all elements; 24 for each string, whatever its length.
+    #[inline]
     pub fn byte_size(&self) -> usize {
         self.num_elements() * self.dtype.size()
     }
 
     /// The memory, shared with other tensors perhaps.
+    #[inline]
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
@@ -227,33 +240,51 @@ impl Tensor {
     }
 
     /// Whether host code can read the elements.
+    #[inline]
     pub fn is_host(&self) -> bool {
         self.buffer.is_host()
     }
 
     /// The address of the first element; null for device memory.
+    #[inline]
     pub fn data_ptr(&self) -> *mut u8 {
         self.buffer
             .as_ptr()
             .wrapping_add(if self.is_host() { self.offset } else { 0 })
     }
 
+    #[inline]
     fn check<T: Element>(&self) -> Result<()> {
-        ensure!(
-            T::DTYPE == self.dtype,
+        if T::DTYPE == self.dtype && self.is_host() {
+            return Ok(());
+        }
+        Err(self.not_of(T::DTYPE))
+    }
+
+    /// Why the elements cannot be seen as those of `dtype`.
+    #[cold]
+    fn not_of(&self, dtype: DataType) -> Error {
+        if dtype == self.dtype {
+            return err!(
+                Internal,
+                "a {dtype} tensor in device memory was read by host code"
+            );
+        }
+        err!(
             InvalidArgument,
-            "expected a {} tensor but got a {} tensor of shape {}",
-            T::DTYPE,
+            "expected a {dtype} tensor but got a {} tensor of shape {}",
             self.dtype,
             self.shape
-        );
-        ensure!(
-            self.is_host(),
+        )
+    }
+
+    #[cold]
+    fn unaligned(&self) -> Error {
+        err!(
             Internal,
-            "a {} tensor in device memory was read by host code",
+            "a {} tensor is not aligned to its elements",
             self.dtype
-        );
-        Ok(())
+        )
     }
 
     /// The elements, row-major.
@@ -261,19 +292,16 @@ impl Tensor {
     /// # Errors
     /// `InvalidArgument` for another type than the tensor's, or for bytes of a client that are no `bool`;
     /// `Internal` for device memory.
+    #[inline]
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         self.check::<T>()?;
         let data = self.data_ptr();
         if !data.cast::<T>().is_aligned() {
-            bail!(
-                Internal,
-                "a {} tensor is not aligned to its elements",
-                self.dtype
-            );
+            return Err(self.unaligned());
         }
         // SAFETY: the tensor holds that many initialised bytes, and no `&mut` to them exists while `self` is borrowed.
         let bytes = unsafe { std::slice::from_raw_parts(data, self.byte_size()) };
-        if self.dtype == DataType::Bool {
+        if T::DTYPE == DataType::Bool {
             ensure!(
                 T::valid(bytes),
                 InvalidArgument,
@@ -351,6 +379,7 @@ impl Tensor {
     }
 
     /// Whether an op may write its result over this tensor once it has taken it: memory of the runtime, with no other owner.
+    #[inline]
     pub fn is_forwardable(&self) -> bool {
         self.buffer.is_owned_host() && self.buffer.is_unique()
     }
@@ -516,6 +545,7 @@ impl TensorUninit {
     ///
     /// # Errors
     /// `InvalidArgument` for another type than the tensor's, `Internal` for device memory.
+    #[inline]
     pub fn as_uninit<T: Element>(&mut self) -> Result<&mut [MaybeUninit<T>]> {
         self.0.check::<T>()?;
         // SAFETY: fresh, aligned memory of that many elements with no other owner; uninitialised is allowed.
@@ -583,7 +613,6 @@ impl TensorUninit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Code;
 
     #[test]
     fn views_check_type_and_size() {

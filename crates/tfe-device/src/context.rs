@@ -78,6 +78,7 @@ impl<'a> KernelContext<'a> {
     }
 
     /// The number of inputs.
+    #[inline]
     pub fn num_inputs(&self) -> usize {
         self.inputs.len()
     }
@@ -86,6 +87,7 @@ impl<'a> KernelContext<'a> {
     ///
     /// # Panics
     /// When there is no such input, or it was taken: a fault of the kernel, whose signature was checked.
+    #[inline]
     pub fn input(&self, i: usize) -> &Tensor {
         self.inputs[i]
             .as_ref()
@@ -106,6 +108,7 @@ impl<'a> KernelContext<'a> {
     ///
     /// # Panics
     /// As [`input`](Self::input).
+    #[inline]
     pub fn take_input(&mut self, i: usize) -> Tensor {
         self.inputs[i].take().expect("an input that was not taken")
     }
@@ -132,6 +135,7 @@ impl<'a> KernelContext<'a> {
     ///
     /// # Errors
     /// `ResourceExhausted` when there is none.
+    #[inline]
     pub fn allocate(&self, dtype: DataType, shape: Shape) -> Result<TensorUninit> {
         Tensor::uninit_in(self.device.host_allocator(), dtype, shape).map_err(|e| {
             // The place belongs to the sentence that clients know.

@@ -234,22 +234,17 @@ impl<'c> Op<'c> {
         let policy = self.ctx.placement_policy();
         let cpu = &self.ctx.places[0].device;
         for (i, arg) in kernel.inputs().iter().enumerate() {
-            let Some(input) = self.inputs.handle(i) else {
-                continue;
-            };
             let target = if arg.in_host_memory {
                 cpu
             } else {
                 kernel.device()
             };
-            let there = if target.is_host() {
-                !input.is_remote()
-            } else {
-                input.is_remote() && input.device().is_some_and(|d| Arc::ptr_eq(d, target))
-            };
-            if there {
+            if self.inputs.is_on(i, target) {
                 continue;
             }
+            let Some(input) = self.inputs.handle(i) else {
+                continue;
+            };
             let conflict = || {
                 format!(
                     "Tensors on conflicting devices: cannot compute {} as input #{i} was expected to be on {} but is actually on {} (operation running on {})",

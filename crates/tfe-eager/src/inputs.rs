@@ -61,6 +61,17 @@ impl Inputs {
         self.slots.iter().flatten()
     }
 
+    /// Whether input `i` lies where code on `device` can read it.
+    #[inline]
+    pub(crate) fn is_on(&self, i: usize, device: &Arc<dyn Device>) -> bool {
+        let is_host = self.slots[i].as_ref().is_none_or(Tensor::is_host);
+        if device.is_host() {
+            return is_host;
+        }
+        let own = self.devices.get(i).and_then(Option::as_ref);
+        !is_host && own.is_some_and(|d| Arc::ptr_eq(d, device))
+    }
+
     pub(crate) fn handle(&self, i: usize) -> Option<TensorHandle> {
         let tensor = self.slots.get(i)?.clone()?;
         let device = self.devices.get(i).cloned().flatten();

@@ -22,7 +22,7 @@ use crate::{Function, Plan};
 /// How many plans are kept. When there are more, all go but those that keep state: whoever runs one holds on to it.
 const MOST_PLANS: usize = 1000;
 
-type Functions = HashMap<Box<str>, Registered>;
+type Functions = HashMap<Box<str>, Registered, rustc_hash::FxBuildHasher>;
 
 /// A function, and how often it was added: it is to be removed as often.
 struct Registered {

@@ -139,7 +139,7 @@ trait Source: Plain {
     }
 }
 
-/// `i64`, `u64`, `f32`, `f64` or complex numbers of these.
+/// `i32`, `i64`, `u64`, `f32`, `f64` or complex numbers of these: the narrow ones too, since loops over them vectorise.
 ///
 /// Single precision is one of them because denormals, which arithmetic flushes to zero, stay what they are where a cast
 /// only moves bits.
@@ -153,6 +153,10 @@ trait Target: Plain {
     const MANTISSA: u32;
 
     fn of_i64(x: i64) -> Self;
+    #[inline(always)]
+    fn of_i32(x: i32) -> Self {
+        Self::of_i64(x.into())
+    }
     fn of_u64(x: u64) -> Self;
     fn of_f64(x: f64) -> Self;
     #[inline(always)]
@@ -174,6 +178,12 @@ trait Target: Plain {
     }
 }
 
+impl Middle for i32 {
+    #[inline(always)]
+    fn to<D: Target>(self) -> D {
+        D::of_i32(self)
+    }
+}
 impl Middle for i64 {
     #[inline(always)]
     fn to<D: Target>(self) -> D {
@@ -235,13 +245,13 @@ fn cut64(x: f64, bits: u32) -> f64 {
     f64::from_bits(x.to_bits() >> bits << bits)
 }
 sources! {
-    bool, u64, 0, |x| x.into();
-    i8, i64, 0, |x| x.into();
-    i16, i64, 0, |x| x.into();
-    i32, i64, 0, |x| x.into();
+    bool, i32, 0, |x| x.into();
+    i8, i32, 0, |x| x.into();
+    i16, i32, 0, |x| x.into();
+    i32, i32, 0, |x| x;
     i64, i64, 0, |x| x;
-    u8, u64, 0, |x| x.into();
-    u16, u64, 0, |x| x.into();
+    u8, i32, 0, |x| x.into();
+    u16, i32, 0, |x| x.into();
     u32, u64, 0, |x| x.into();
     u64, u64, 0, |x| x;
     f16, f32, 10, |x| x.to_f32(), |x, bits| f16::from_bits(x.to_bits() >> bits << bits);
@@ -266,14 +276,38 @@ impl Source for bf16 {
     }
 }
 
+// Conversions come before the question whether they fit: selecting between two results vectorises, a branch does not.
+
 /// As `cvttsd2si` with a 32-bit result.
 #[inline(always)]
 fn to_i32(x: f64) -> i32 {
+    let fitting = x as i32;
     if x > -2_147_483_649.0 && x < 2_147_483_648.0 {
-        x as i32
+        fitting
     } else {
         i32::MIN
     }
+}
+
+/// As `cvttss2si` with a 32-bit result.
+#[inline(always)]
+fn f32_to_i32(x: f32) -> i32 {
+    let fitting = x as i32;
+    if x < 2_147_483_648.0 {
+        fitting
+    } else {
+        i32::MIN
+    }
+}
+
+#[inline(always)]
+fn f32_to_i64(x: f32) -> i64 {
+    to_i64(x.into())
+}
+
+#[inline(always)]
+fn f32_to_u64(x: f32) -> u64 {
+    to_u64(x.into())
 }
 
 /// As `cvttsd2si` with a 64-bit result.
@@ -298,9 +332,17 @@ fn to_u64(x: f64) -> u64 {
 }
 
 macro_rules! integers {
-    ($($t:ty, $by:ident;)*) => {$(
+    ($($t:ty, $by:ident, $by_f32:ident;)*) => {$(
         impl Target for $t {
             const MANTISSA: u32 = 0;
+            #[inline(always)]
+            fn of_i32(x: i32) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn of_f32(x: f32) -> Self {
+                $by_f32(x) as Self
+            }
             #[inline(always)]
             fn of_i64(x: i64) -> Self {
                 x as Self
@@ -317,14 +359,20 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i8, to_i32; i16, to_i32; i32, to_i32; u8, to_i32; u16, to_i32;
-    i64, to_i64; u32, to_i64; u64, to_u64;
+    i8, to_i32, f32_to_i32; i16, to_i32, f32_to_i32; i32, to_i32, f32_to_i32;
+    u8, to_i32, f32_to_i32; u16, to_i32, f32_to_i32;
+    i64, to_i64, f32_to_i64; u32, to_i64, f32_to_i64; u64, to_u64, f32_to_u64;
 }
 
 macro_rules! floats {
     ($($t:ty, $mantissa:expr, |$x:ident| $of_float:expr;)*) => {$(
         impl Target for $t {
             const MANTISSA: u32 = $mantissa;
+            #[inline(always)]
+            fn of_i32(x: i32) -> Self {
+                let $x = x;
+                $of_float
+            }
             #[inline(always)]
             fn of_i64(x: i64) -> Self {
                 let $x = x;
@@ -350,6 +398,10 @@ macro_rules! floats {
 }
 impl Target for f32 {
     const MANTISSA: u32 = 23;
+    #[inline(always)]
+    fn of_i32(x: i32) -> Self {
+        x as Self
+    }
     #[inline(always)]
     fn of_i64(x: i64) -> Self {
         x as Self
