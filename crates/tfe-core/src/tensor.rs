@@ -13,7 +13,6 @@ use crate::{
 /// A dense, row-major array of elements of one data type; a clone shares the memory.
 ///
 /// Host tensors that the runtime allocates start at a multiple of 64 bytes.
-#[derive(Clone)]
 pub struct Tensor {
     shape: Shape,
     buffer: Buffer,
@@ -37,6 +36,25 @@ fn no_memory(dtype: DataType, shape: &Shape) -> Error {
         ResourceExhausted,
         "OOM when allocating tensor with shape{shape} and type {dtype}"
     )
+}
+
+impl Clone for Tensor {
+    #[inline]
+    fn clone(&self) -> Self {
+        if !self.shape.owns_memory() {
+            // One copy of all fields: written one by one they would have to reach memory before the tensor can be moved
+            // on, which every input of every call would wait for.
+            std::mem::forget(self.buffer.clone());
+            // SAFETY: the buffer was shared for the copy just now, and the other fields own nothing.
+            return unsafe { std::ptr::read(self) };
+        }
+        Self {
+            shape: self.shape.clone(),
+            buffer: self.buffer.clone(),
+            offset: self.offset,
+            dtype: self.dtype,
+        }
+    }
 }
 
 unsafe fn drop_as<T>(data: *mut u8, len: usize) {
