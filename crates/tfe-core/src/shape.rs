@@ -123,6 +123,12 @@ impl Shape {
         }
     }
 
+    /// Whether the dimensions lie in memory of their own.
+    #[inline]
+    pub(crate) fn owns_memory(&self) -> bool {
+        matches!(self.dims, Dims::Many(_))
+    }
+
     /// The dimensions, outermost first.
     #[inline]
     pub fn dims(&self) -> &[i64] {
