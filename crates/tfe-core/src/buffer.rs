@@ -301,11 +301,16 @@ impl Drop for Buffer {
 /// The header is alive, and nobody else holds or uses it.
 #[inline]
 unsafe fn release(header: NonNull<Header>) {
-    let (data, len, drop_elements) = {
-        // SAFETY: alive, says the caller.
-        let h = unsafe { header.as_ref() };
-        (h.data, h.len, h.drop_elements)
-    };
+    // SAFETY: alive, says the caller.
+    let h = unsafe { header.as_ref() };
+    let (data, len, drop_elements) = (h.data, h.len, h.drop_elements);
+    if let (Release::Block { block, cache: None }, None) = (&h.release, drop_elements) {
+        // Most results, small ones of plain elements: nothing but the block to free.
+        stats::note(len, -1);
+        // SAFETY: alive, and read out only here; what else the header holds owns nothing.
+        drop(unsafe { std::ptr::from_ref(block).read() });
+        return;
+    }
     if let Some(drop) = drop_elements {
         // SAFETY: `set_drop_elements` was promised that this may be done once, now.
         unsafe { drop(data, len) };

@@ -103,8 +103,57 @@ pub struct AttrSpec {
     pub allowed: Allowed,
     /// The least value of an `int`, the least length of a list.
     pub minimum: Option<i64>,
+    ends: Ends,
     key: Fingerprint128,
     default_mix: Fingerprint128,
+}
+
+/// Length, beginning and end of a name in three words: all of a name of up to 16 bytes, so that comparing such names
+/// calls no function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ends {
+    len: usize,
+    first: u64,
+    last: u64,
+}
+
+impl Ends {
+    #[inline]
+    fn of(name: &str) -> Self {
+        let bytes = name.as_bytes();
+        let (first, last) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+            (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+            _ => Self::of_short(bytes),
+        };
+        Self {
+            len: bytes.len(),
+            first,
+            last,
+        }
+    }
+
+    /// Of up to seven bytes: halves that overlap, as those of longer names do.
+    #[inline]
+    fn of_short(bytes: &[u8]) -> (u64, u64) {
+        if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            return (
+                u32::from_le_bytes(*first).into(),
+                u32::from_le_bytes(*last).into(),
+            );
+        }
+        match *bytes {
+            [] => (0, 0),
+            [a] => (a.into(), 0),
+            [a, b] => (a.into(), b.into()),
+            [a, b, ref rest @ ..] => (a.into(), u64::from(b) << 8 | u64::from(rest[0])),
+        }
+    }
+
+    /// Whether nothing lies between the ends.
+    #[inline]
+    fn are_all(self) -> bool {
+        self.len <= 16
+    }
 }
 
 /// Which values an attribute may have, or each element of a list.
@@ -134,7 +183,9 @@ impl OpSpec {
     /// The slot of the attribute of that name.
     #[inline]
     pub fn attr_slot(&self, name: &str) -> Option<usize> {
-        self.attrs.iter().position(|attr| *attr.name == *name)
+        let ends = Ends::of(name);
+        let same = |attr: &AttrSpec| attr.ends == ends && (ends.are_all() || *attr.name == *name);
+        self.attrs.iter().position(same)
     }
 
     /// The attribute of that name.
@@ -187,6 +238,7 @@ impl AttrSpec {
             default,
             allowed,
             minimum,
+            ends: Ends::of(name),
             key,
             default_mix,
         }
@@ -228,4 +280,28 @@ pub fn extra_contribution(name: &str, value: &AttrValue) -> Fingerprint128 {
 
 fn attr_key(name: &str) -> Fingerprint128 {
     Fingerprint128::of(name.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_tell_short_names_apart() {
+        let mut names = vec![String::new()];
+        for len in 1..=16 {
+            for at in 0..len {
+                for c in ["x", "y"] {
+                    let mut name = "a".repeat(len);
+                    name.replace_range(at..=at, c);
+                    names.push(name);
+                }
+            }
+        }
+        for a in &names {
+            for b in &names {
+                assert_eq!(Ends::of(a) == Ends::of(b), a == b, "{a} {b}");
+            }
+        }
+    }
 }
