@@ -40,10 +40,16 @@ struct Table {
 
 /// A kernel that a call has in use, with what is needed to put it back.
 pub(crate) struct InUse<'c> {
-    front: &'c RefCell<Front>,
+    seat: Seat<'c>,
     key: CacheKey,
-    generation: u64,
     kernel: Option<Arc<KernelAndDevice>>,
+}
+
+/// The front of this thread, and the generation that is right now.
+#[derive(Clone, Copy)]
+pub(crate) struct Seat<'c> {
+    front: &'c RefCell<Front>,
+    generation: u64,
 }
 
 impl KernelCache {
@@ -56,25 +62,27 @@ impl KernelCache {
         }
     }
 
+    /// Where this thread looks first.
+    #[inline]
+    pub(crate) fn seat(&self) -> Seat<'_> {
+        Seat {
+            generation: self.generation.load(Ordering::Acquire),
+            front: self.fronts.get_or_default(),
+        }
+    }
+
     /// The kernel of that key; `build` makes it when the cache has none.
     #[inline]
     pub(crate) fn take<E>(
         &self,
+        seat: Seat<'_>,
         key: CacheKey,
         build: impl FnOnce() -> Result<KernelAndDevice, E>,
-    ) -> Result<InUse<'_>, E> {
-        let generation = self.generation.load(Ordering::Acquire);
-        let front = self.fronts.get_or_default();
-        let kernel = match Front::take(front, key, generation) {
-            Some(kernel) => kernel,
-            None => self.find_or_build(key, generation, build)?,
-        };
-        Ok(InUse {
-            front,
-            key,
-            generation,
-            kernel: Some(kernel),
-        })
+    ) -> Result<Arc<KernelAndDevice>, E> {
+        match Front::take(seat.front, key, seat.generation) {
+            Some(kernel) => Ok(kernel),
+            None => self.find_or_build(key, seat.generation, build),
+        }
     }
 
     #[cold]
@@ -156,9 +164,21 @@ fn slot_of(key: CacheKey) -> usize {
     key.lo as usize % FRONT_SLOTS
 }
 
+impl<'c> InUse<'c> {
+    #[inline]
+    pub(crate) fn new(seat: Seat<'c>, key: CacheKey, kernel: Arc<KernelAndDevice>) -> Self {
+        Self {
+            seat,
+            key,
+            kernel: Some(kernel),
+        }
+    }
+}
+
 impl std::ops::Deref for InUse<'_> {
     type Target = KernelAndDevice;
 
+    #[inline]
     fn deref(&self) -> &KernelAndDevice {
         self.kernel.as_ref().expect("held until dropped")
     }
@@ -167,8 +187,8 @@ impl std::ops::Deref for InUse<'_> {
 impl Drop for InUse<'_> {
     #[inline]
     fn drop(&mut self) {
-        let mut front = self.front.borrow_mut();
-        if front.generation == self.generation {
+        let mut front = self.seat.front.borrow_mut();
+        if front.generation == self.seat.generation {
             let kernel = self.kernel.take();
             let before = std::mem::replace(
                 &mut front.slots[slot_of(self.key)],

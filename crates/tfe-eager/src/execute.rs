@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tfe_attrs::DeviceKey;
+use tfe_attrs::{CacheKey, DeviceKey};
 use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
 use tfe_device::Device;
 
@@ -67,7 +67,16 @@ impl<'c> Op<'c> {
         after: fn(&mut Op<'c>),
     ) -> Result<()> {
         let place = &self.ctx.places[self.place()?];
-        let kernel = self.find_kernel(place)?;
+        let (seat, key) = (self.ctx.cache.seat(), self.key(place));
+        let kernel = self
+            .ctx
+            .cache
+            .take(seat, key, || self.prepare(&place.device))?;
+        let kernel = InUse::new(seat, key, kernel);
+        if self.device.is_some() && !self.is_on(&kernel, place) {
+            // An earlier call, which named no device, went to the CPU for want of a kernel: this one may not.
+            self.prepare_on(&place.device)?;
+        }
         accept(kernel.outputs().len())?;
         kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
         if self.inputs.any_placed() || !kernel.device().is_host() {
@@ -84,27 +93,17 @@ impl<'c> Op<'c> {
         self.inputs.clear();
     }
 
-    /// The kernel for the call, from the cache or made now.
+    /// The key of the call on that place; for a function with resources of other devices, of those too.
     #[inline]
-    fn find_kernel(&self, place: &'c Place) -> Result<InUse<'c>> {
-        let args = self.arg_devices(&place.device);
-        let key = match &args {
-            None => place.key,
-            Some(args) => {
-                let names = args.iter().map(|d| d.name().as_str());
-                DeviceKey::of(&names.fold(place.device.name().to_string(), |all, n| all + n))
-            }
-        };
-        let key = self.attrs.cache_key(key);
-        let prepare = || self.prepare(&place.device, args.as_deref());
-        let kernel = self.ctx.cache.take(key, prepare)?;
-        if self.device.is_some() && !self.is_on(&kernel, place) {
-            // An earlier call, which named no device, went to the CPU for want of a kernel: this one may not.
-            return self
-                .prepare_on(&place.device, args.as_deref())
-                .and(Ok(kernel));
+    fn key(&self, place: &Place) -> CacheKey {
+        if self.inputs.any_placed()
+            && let Some(args) = self.arg_devices(&place.device)
+        {
+            let names = args.iter().map(|d| d.name().as_str());
+            let all = names.fold(place.device.name().to_string(), |all, n| all + n);
+            return self.attrs.cache_key(DeviceKey::of(&all));
         }
-        Ok(kernel)
+        self.attrs.cache_key(place.key)
     }
 
     /// Whether a kernel runs where the call is to run, or may run elsewhere.
@@ -177,11 +176,7 @@ impl<'c> Op<'c> {
     }
 
     /// Makes the kernel for a call that the cache does not know.
-    fn prepare(
-        &self,
-        device: &Arc<dyn Device>,
-        args: Option<&[&dyn Device]>,
-    ) -> Result<KernelAndDevice> {
+    fn prepare(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
         if self.executed && self.inputs.len() == 0 {
             bail!(
                 InvalidArgument,
@@ -190,7 +185,7 @@ impl<'c> Op<'c> {
             );
         }
         let ctx = self.ctx;
-        let first = self.prepare_on(device, args);
+        let first = self.prepare_on(device);
         let cpu = &ctx.places[0].device;
         let may_move = self.device.is_none() || ctx.options().soft_placement;
         match first {
@@ -199,17 +194,13 @@ impl<'c> Op<'c> {
                     && may_move
                     && !Arc::ptr_eq(device, cpu) =>
             {
-                self.prepare_on(cpu, args).map_err(|_| e)
+                self.prepare_on(cpu).map_err(|_| e)
             }
             other => other,
         }
     }
 
-    fn prepare_on(
-        &self,
-        device: &Arc<dyn Device>,
-        args: Option<&[&dyn Device]>,
-    ) -> Result<KernelAndDevice> {
+    fn prepare_on(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
         let ctx = self.ctx;
         match &self.callee {
             Callee::Op(spec) => {
@@ -224,7 +215,8 @@ impl<'c> Op<'c> {
                 KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)
             }
             Callee::Function(_) => {
-                KernelAndDevice::new_function(device, &self.attrs, args, &ctx.functions)
+                let args = self.arg_devices(device);
+                KernelAndDevice::new_function(device, &self.attrs, args.as_deref(), &ctx.functions)
             }
         }
     }
