@@ -1,9 +1,8 @@
 //! `TFE_Op` (`eager/c_api.h`): a call in the making, but for its attrs (`attrs.rs`).
 #![expect(unsafe_code, reason = "exported to C")]
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_uchar};
-use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use smallvec::SmallVec;
@@ -39,12 +38,6 @@ struct Shown {
     inputs: RefCell<Vec<Option<Box<TFE_TensorHandle>>>>,
 }
 
-thread_local! {
-    /// The memory of the op that this thread deleted last: the next one is made there. Most programs make and delete one
-    /// op after the other.
-    static SPARE: Cell<Option<Box<MaybeUninit<TFE_Op>>>> = const { Cell::new(None) };
-}
-
 impl TFE_Op {
     /// # Safety
     /// `ctx` is null or leads to a context that outlives the op.
@@ -55,7 +48,7 @@ impl TFE_Op {
         let context: &'static TFE_Context = unsafe { as_ref(ctx, "ctx") }?;
         let callee = context.0.callee(name)?;
         // Most of an op is room for inputs and attrs: it is made where it stays, so that nothing of that is copied.
-        let place = SPARE.take().unwrap_or_else(Box::new_uninit);
+        let place = Box::new_uninit();
         Ok(Box::write(
             place,
             Self {
@@ -149,17 +142,8 @@ pub unsafe extern "C" fn TFE_NewOp(
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_DeleteOp(op: Option<Box<TFE_Op>>) {
-    let Some(op) = op else { return };
     shield((), || {
-        let op = Box::into_raw(op);
-        // SAFETY: an op that nobody has any more.
-        unsafe { op.drop_in_place() };
-        // SAFETY: memory of a box, whose content is gone.
-        let room = unsafe { Box::from_raw(op.cast::<MaybeUninit<TFE_Op>>()) };
-        // Checked builds give it back at once, so that tools see when a client uses an op that it has deleted.
-        if !cfg!(debug_assertions) {
-            SPARE.set(Some(room));
-        }
+        drop(op);
         Ok(())
     });
 }
