@@ -11,6 +11,8 @@ pub(crate) mod axes;
 #[cfg(feature = "math")]
 pub(crate) mod blocked;
 pub(crate) mod broadcast;
+#[cfg(feature = "math")]
+pub(crate) mod convert;
 pub(crate) mod elementwise;
 #[cfg(feature = "math")]
 pub(crate) mod gemm;
