@@ -30,6 +30,7 @@ pub(crate) fn smoke(sh: &Shell) -> Result<()> {
             "ci",
             "-p",
             "tfe-benches",
+            "--benches",
             "--",
             "--test",
         ])

@@ -8,7 +8,7 @@ mod programs;
 mod prototypes;
 
 use crate::dist::{self, Variant};
-use crate::tools::{Outcome, cargo, has_program};
+use crate::tools::{Outcome, SAME_FEATURES, cargo, has_program};
 
 /// What to check.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,7 @@ pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
             let library = std::path::absolute(dist::build(sh, Variant::Ci)?)?;
             cargo(sh)
                 .args(["test", "--profile", "ci", "-p", "tfe-testkit"])
+                .args(SAME_FEATURES)
                 .args(["--test", "golden_c", "--", "--nocapture"])
                 .env("TFE_LIB", library.join("lib/libtensorflow.so.2"))
                 .run()?;

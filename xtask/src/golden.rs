@@ -6,7 +6,7 @@ use anyhow::Result;
 use xshell::Shell;
 
 use crate::capi::{self, What};
-use crate::tools::{Outcome, cargo};
+use crate::tools::{Outcome, SAME_FEATURES, cargo};
 
 const RUST_RUNNER: &str = "crates/tfe-eager/tests/golden.rs";
 
@@ -25,6 +25,7 @@ pub(crate) fn run(sh: &Shell) -> Result<Outcome> {
             "--test",
             "golden",
         ])
+        .args(SAME_FEATURES)
         .run()?;
     capi::run(sh, What::Golden)
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use xshell::Shell;
 
-use crate::tools::{cargo, crates, has_cargo_command};
+use crate::tools::{SAME_FEATURES, cargo, crates, has_cargo_command};
 
 /// Crates of logic: tested in the dev profile, which builds fastest. The others hold loops over data,
 /// which take long without optimisation; they use the `ci` profile, as the C tests do.
@@ -13,7 +13,6 @@ const DEV: &[&str] = &[
     "tfe-ops",
     "tfe-attrs",
     "tfe-device",
-    "tfe-function",
     "xtask",
 ];
 
@@ -70,6 +69,12 @@ pub(crate) fn run_group(sh: &Shell, group: &Group) -> Result<()> {
         names
             .iter()
             .flat_map(|name| ["-p".to_owned(), name.clone()])
+            .chain(
+                (group.profile == "ci")
+                    .then_some(SAME_FEATURES.map(str::to_owned))
+                    .into_iter()
+                    .flatten(),
+            )
             .collect::<Vec<_>>()
     };
     if has_cargo_command(sh, None, "nextest") {

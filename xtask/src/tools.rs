@@ -47,6 +47,10 @@ pub(crate) fn cargo(sh: &Shell) -> Cmd<'_> {
         .env_remove("CARGO_MANIFEST_DIR")
 }
 
+/// To select along with whatever is built in the `ci` profile. Cargo gives a dependency the features that the selected
+/// packages ask for: without these, stages would build the slowest ones anew for each other.
+pub(crate) const SAME_FEATURES: [&str; 2] = ["-p", "tfe-benches"];
+
 /// A library crate of the workspace.
 pub(crate) struct Crate {
     pub(crate) name: String,

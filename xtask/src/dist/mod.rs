@@ -10,7 +10,7 @@ mod verify;
 
 pub(crate) use sanitize::program_args;
 
-use crate::tools::{cargo, copy_dir, target_dir};
+use crate::tools::{SAME_FEATURES, cargo, copy_dir, target_dir};
 
 /// The version of TensorFlow whose ABI this is; clients compare it with what they want.
 const ABI_VERSION: &str = "2.21.0";
@@ -125,8 +125,11 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
 /// Builds the static library.
 fn archive(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     let profile = variant.profile();
-    let mut command = cargo(sh).args(["build", "--quiet", "-p", "tfe-capi-artifact", "--profile"]);
-    command = command.arg(profile);
+    let mut command = cargo(sh).args(["build", "--quiet", "-p", "tfe-capi-artifact"]);
+    command = command.args(["--profile", profile]);
+    if variant == Variant::Ci {
+        command = command.args(SAME_FEATURES);
+    }
     let Some(sanitizer) = variant.sanitizer() else {
         command.run()?;
         return Ok(target_dir().join(profile).join("libtensorflow.a"));
