@@ -230,7 +230,7 @@ fn examples(run: &mut Run<'_>) -> Result<Outcome> {
     for manifest in found {
         // In the same target directory: it finds its dependencies built.
         cargo(run.sh)
-            .args(["run", "--quiet", "--manifest-path"])
+            .args(["run", "--quiet", "--locked", "--manifest-path"])
             .arg(&manifest)
             .env("CARGO_TARGET_DIR", tools::target_dir())
             .run()?;
