@@ -14,6 +14,7 @@ mod kernel;
 mod name;
 mod registry;
 mod resource;
+mod variable;
 
 pub use context::KernelContext;
 pub use device::{Device, DeviceInfo};
@@ -21,4 +22,5 @@ pub use function::{FunctionLibrary, NoFunctions};
 pub use kernel::{Kernel, KernelDef, KernelInit};
 pub use name::{DeviceName, DeviceSpec};
 pub use registry::KernelRegistry;
-pub use resource::{DEFAULT_CONTAINER, ResourceManager, Slot, Variable};
+pub use resource::{DEFAULT_CONTAINER, ResourceManager, Slot};
+pub use variable::Variable;

@@ -4,14 +4,16 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tfe_core::{DataType, Error, ResourceHandle, ResourceRef, Result, Tensor, bail, ensure, err};
+use tfe_core::{ResourceHandle, ResourceRef, Result, bail, ensure};
 
 use crate::DeviceName;
 
 /// The container of resources that name none.
 pub const DEFAULT_CONTAINER: &str = "localhost";
+/// The container of anonymous resources.
+const ANONYMOUS_CONTAINER: &str = "Anonymous";
 
 /// The place of a resource of type `R`; empty until the resource is made, and again once it is destroyed.
 ///
@@ -31,14 +33,20 @@ impl<R> Slot<R> {
 
 /// A slot of any type.
 trait AnySlot: Any + Send + Sync {
-    fn empty(&self);
+    /// Drops what the slot holds; whether that was anything.
+    fn empty(&self) -> bool;
+    fn is_empty(&self) -> bool;
 }
 
 impl<R: Send + 'static> AnySlot for Slot<R> {
-    fn empty(&self) {
+    fn empty(&self) -> bool {
         // Dropped outside of the lock: a resource may run a client's deallocator.
         let resource = self.with(Option::take);
-        drop(resource);
+        resource.is_some()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.with(|resource| resource.is_none())
     }
 }
 
@@ -46,15 +54,63 @@ impl<R: Send + 'static> AnySlot for Slot<R> {
 struct Key {
     container: String,
     name: String,
+    /// The type of the slot.
     kind: TypeId,
+}
+
+/// What a manager knows of a slot.
+enum Entry {
+    /// Named by a client, who may come back for it.
+    Named(Arc<dyn AnySlot>),
+    /// Named by the manager: gone with its last handle.
+    Private(Weak<dyn AnySlot>),
+}
+
+impl Entry {
+    fn slot(&self) -> Option<Arc<dyn AnySlot>> {
+        match self {
+            Self::Named(slot) => Some(Arc::clone(slot)),
+            Self::Private(slot) => slot.upgrade(),
+        }
+    }
+
+    /// Whether a handle means the slot, or it holds something that a name reaches. Told under the manager's lock, by
+    /// way of which alone a slot without handles gets a new one.
+    fn is_used(&self) -> bool {
+        match self {
+            Self::Named(slot) => Arc::strong_count(slot) > 1 || !slot.is_empty(),
+            Self::Private(slot) => slot.strong_count() > 0,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Entries {
+    by_key: HashMap<Key, Entry>,
+    /// How many entries call for a look at which of them are used.
+    full: usize,
+}
+
+impl Entries {
+    /// The least number of entries that is looked through.
+    const FEW: usize = 64;
+
+    /// Takes out what nothing uses, each time that there are twice as many entries as were left the last time.
+    fn prune(&mut self) {
+        if self.by_key.len() >= self.full.max(Self::FEW) {
+            self.by_key.retain(|_, entry| entry.is_used());
+            self.full = 2 * self.by_key.len();
+        }
+    }
 }
 
 /// The named resources of one device.
 pub struct ResourceManager {
     id: u64,
     device: DeviceName,
-    slots: Mutex<HashMap<Key, Arc<dyn AnySlot>>>,
-    anonymous: AtomicU64,
+    entries: Mutex<Entries>,
+    /// The number of the next resource without a name.
+    unnamed: AtomicU64,
 }
 
 impl ResourceManager {
@@ -65,9 +121,13 @@ impl ResourceManager {
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             device,
-            slots: Mutex::default(),
-            anonymous: AtomicU64::new(0),
+            entries: Mutex::default(),
+            unnamed: AtomicU64::new(0),
         }
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A handle to the slot of that container and name; the slot is made when it is not there, the resource is not.
@@ -78,27 +138,47 @@ impl ResourceManager {
         name: &str,
         type_name: &'static str,
     ) -> ResourceHandle {
-        let container = if container.is_empty() {
-            DEFAULT_CONTAINER
-        } else {
-            container
+        let container = or_default(container);
+        let mut entries = self.entries();
+        let slot = match entries.by_key.get(&Key::of::<R>(container, name)) {
+            Some(Entry::Named(slot)) => Arc::clone(slot),
+            _ => {
+                let slot = self.new_slot::<R>();
+                entries.prune();
+                let entry = Entry::Named(Arc::clone(&slot));
+                entries.by_key.insert(Key::of::<R>(container, name), entry);
+                slot
+            }
         };
-        let key = Key {
-            container: container.to_owned(),
-            name: name.to_owned(),
-            kind: TypeId::of::<R>(),
-        };
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = Arc::clone(slots.entry(key).or_insert_with(|| self.new_slot::<R>()));
+        drop(entries);
         self.handle_to(slot, container, name, type_name)
     }
 
-    /// A handle to a new slot that only this handle and its copies reach.
+    /// A handle to a new slot with a name of the manager's, which only this handle and its copies reach.
+    pub fn private_handle<R: Send + 'static>(
+        &self,
+        container: &str,
+        op: &str,
+        type_name: &'static str,
+    ) -> ResourceHandle {
+        let container = or_default(container);
+        let name = format!("_{}_{op}", self.unnamed.fetch_add(1, Ordering::Relaxed));
+        let slot = self.new_slot::<R>();
+        let mut entries = self.entries();
+        entries.prune();
+        let entry = Entry::Private(Arc::downgrade(&slot));
+        entries.by_key.insert(Key::of::<R>(container, &name), entry);
+        drop(entries);
+        self.handle_to(slot, container, &name, type_name)
+    }
+
+    /// A handle to a new slot that only this handle and its copies reach, and that lives until the last of them goes:
+    /// it cannot be destroyed.
     pub fn anonymous_handle<R: Send + 'static>(&self, type_name: &'static str) -> ResourceHandle {
-        let number = self.anonymous.fetch_add(1, Ordering::Relaxed);
+        let number = self.unnamed.fetch_add(1, Ordering::Relaxed);
         self.handle_to(
             self.new_slot::<R>(),
-            "Anonymous",
+            ANONYMOUS_CONTAINER,
             &format!("Anonymous{number}"),
             type_name,
         )
@@ -154,138 +234,72 @@ impl ResourceManager {
         }
     }
 
-    /// Empties all named slots; handles to them stay valid and find nothing until the resource is made anew.
+    /// Drops the resource that a handle means; anonymous ones stay.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none, or the handle is another manager's.
+    pub fn destroy(&self, handle: &ResourceHandle) -> Result<()> {
+        let (container, name) = container_and_name(handle);
+        let slot = handle.target().and_then(|target| {
+            let key = Key {
+                container: container.to_owned(),
+                name: name.to_owned(),
+                kind: (*target.slot).type_id(),
+            };
+            let slot = self.entries().by_key.get(&key)?.slot()?;
+            std::ptr::addr_eq(&raw const *slot, &raw const *target.slot).then_some(slot)
+        });
+        let done = match slot {
+            Some(slot) => slot.empty(),
+            None => container == ANONYMOUS_CONTAINER,
+        };
+        ensure!(
+            done,
+            NotFound,
+            "Resource {container}/{name} does not exist."
+        );
+        Ok(())
+    }
+
+    /// Empties all slots that names reach; handles to them stay valid and find nothing until the resource is made anew.
     pub fn clear(&self) {
         let slots: Vec<_> = {
-            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-            slots.values().cloned().collect()
+            let entries = self.entries();
+            entries.by_key.values().filter_map(Entry::slot).collect()
         };
-        slots.iter().for_each(|slot| slot.empty());
+        for slot in slots {
+            slot.empty();
+        }
+    }
+}
+
+impl Key {
+    fn of<R: Send + 'static>(container: &str, name: &str) -> Self {
+        Self {
+            container: container.to_owned(),
+            name: name.to_owned(),
+            kind: TypeId::of::<Slot<R>>(),
+        }
+    }
+}
+
+fn or_default(container: &str) -> &str {
+    if container.is_empty() {
+        DEFAULT_CONTAINER
+    } else {
+        container
     }
 }
 
 impl fmt::Debug for ResourceManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slots = self
-            .slots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len();
+        let slots = self.entries().by_key.len();
         write!(f, "{slots} resource slots of {}", self.device)
     }
 }
 
-/// A variable: a tensor that ops read and replace.
-#[derive(Clone, Debug)]
-pub struct Variable {
-    value: Tensor,
-}
-
-impl Variable {
-    /// Kind of resource, for messages.
-    pub const TYPE_NAME: &'static str = "variable";
-
-    /// A variable with a first value.
-    pub fn new(value: Tensor) -> Self {
-        Self { value }
-    }
-
-    /// What it holds now; shares the memory.
-    pub fn value(&self) -> &Tensor {
-        &self.value
-    }
-
-    /// What it holds, to change in place where nobody else shares it.
-    pub fn value_mut(&mut self) -> &mut Tensor {
-        &mut self.value
-    }
-
-    /// The error of a variable that is not there.
-    pub fn missing(handle: &ResourceHandle) -> Error {
-        let (container, name) = container_and_name(handle);
-        Self::not_found(
-            handle,
-            format_args!("Resource {container}/{name} does not exist."),
-        )
-    }
-
-    fn not_found(handle: &ResourceHandle, why: impl fmt::Display) -> Error {
-        let (container, name) = container_and_name(handle);
-        err!(
-            FailedPrecondition,
-            "Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean the variable is uninitialized. Debug info: container={container}, status error message={why}"
-        )
-    }
-
-    /// Reads the variable that `handle` means, as a tensor of `dtype`.
-    ///
-    /// # Errors
-    /// `FailedPrecondition` when it is not there, `InvalidArgument` for another data type.
-    pub fn read(
-        manager: &ResourceManager,
-        handle: &ResourceHandle,
-        dtype: DataType,
-    ) -> Result<Tensor> {
-        let slot = manager
-            .slot::<Self>(handle)
-            .map_err(|e| Self::not_found(handle, e.message()))?;
-        slot.with(|variable| {
-            let variable = variable.as_ref().ok_or_else(|| Self::missing(handle))?;
-            ensure!(
-                variable.value.dtype() == dtype,
-                InvalidArgument,
-                "Trying to read variable with wrong dtype. Expected {dtype} got {}",
-                variable.value.dtype()
-            );
-            Ok(variable.value.clone())
-        })
-    }
-
-    /// Gives the variable that `handle` means a new value; makes it when it is not there.
-    ///
-    /// A variable keeps its data type. It keeps its shape only if `same_shape` asks for it.
-    ///
-    /// # Errors
-    /// `FailedPrecondition` for a handle of another manager; `InvalidArgument` when the handle means something else, or
-    /// data type or shape do not fit.
-    pub fn assign(
-        manager: &ResourceManager,
-        handle: &ResourceHandle,
-        value: Tensor,
-        same_shape: bool,
-    ) -> Result<()> {
-        let slot = manager.slot::<Self>(handle)?;
-        let mut new = Some(Self::new(value));
-        slot.with(|variable| {
-            if let (Some(old), Some(new)) = (&variable, &new) {
-                old.check_assignable(&new.value, same_shape)?;
-            }
-            // What goes is dropped outside of the lock: it may run a client's deallocator.
-            std::mem::swap(variable, &mut new);
-            Ok(())
-        })
-    }
-
-    fn check_assignable(&self, value: &Tensor, same_shape: bool) -> Result<()> {
-        ensure!(
-            value.dtype() == self.value.dtype(),
-            InvalidArgument,
-            "Trying to assign variable with wrong dtype. Expected {} got {}",
-            self.value.dtype(),
-            value.dtype()
-        );
-        ensure!(
-            !same_shape || value.shape() == self.value.shape(),
-            InvalidArgument,
-            "Trying to assign to variable with tensor with wrong shape. Expected {} got {}",
-            self.value.shape(),
-            value.shape()
-        );
-        Ok(())
-    }
-}
-
-fn container_and_name(handle: &ResourceHandle) -> (&str, &str) {
+/// What a handle names; nothing for the null handle.
+pub(crate) fn container_and_name(handle: &ResourceHandle) -> (&str, &str) {
     handle
         .target()
         .map_or(("", ""), |t| (&*t.container, &*t.name))
@@ -320,5 +334,63 @@ mod tests {
             slot,
             manager.slot::<Nosy>(&again).expect("the slot is there")
         ));
+    }
+
+    fn put<R: Send + 'static>(manager: &ResourceManager, handle: &ResourceHandle, value: R) {
+        let slot = manager.slot::<R>(handle).expect("a slot of that type");
+        slot.with(|place| *place = Some(value));
+    }
+
+    #[test]
+    fn slots_that_nothing_uses_are_pruned() {
+        let manager = ResourceManager::new(DeviceName::local("CPU", 0));
+        let named = |name: &str| manager.handle::<u8>("", name, "byte");
+        let full = named("full");
+        put(&manager, &full, 1u8);
+        drop(full);
+        let held = named("held");
+        for i in 0..1000 {
+            let handle = named(&i.to_string());
+            put(&manager, &handle, 2u8);
+            manager.destroy(&handle).expect("it is there");
+            put(
+                &manager,
+                &manager.private_handle::<u8>("", "op", "byte"),
+                3u8,
+            );
+        }
+        assert!(manager.entries().by_key.len() <= 2 * Entries::FEW);
+        let again = manager.slot::<u8>(&held).map(std::ptr::from_ref);
+        let same = manager.slot::<u8>(&named("held")).map(std::ptr::from_ref);
+        assert_eq!(again.expect("alive"), same.expect("alive"));
+        let full = named("full");
+        let slot = manager.slot::<u8>(&full).expect("alive");
+        assert_eq!(slot.with(|value| *value), Some(1));
+    }
+
+    #[test]
+    fn what_can_be_destroyed() {
+        let manager = ResourceManager::new(DeviceName::local("CPU", 0));
+        let other = ResourceManager::new(DeviceName::local("CPU", 0));
+        let destroy = |handle: &ResourceHandle| manager.destroy(handle).map_err(|e| e.code());
+        let missing = Err(tfe_core::Code::NotFound);
+        for handle in [
+            manager.handle::<u8>("", "n", "byte"),
+            manager.private_handle::<u8>("box", "op", "byte"),
+        ] {
+            assert_eq!(destroy(&handle), missing, "empty");
+            put(&manager, &handle, 1u8);
+            assert_eq!(destroy(&handle), Ok(()));
+            assert_eq!(destroy(&handle), missing, "twice");
+        }
+        let theirs = other.handle::<u8>("", "n", "byte");
+        put(&other, &theirs, 1u8);
+        assert_eq!(destroy(&theirs), missing);
+        assert_eq!(destroy(&ResourceHandle::default()), missing);
+        let anonymous = manager.anonymous_handle::<u8>("byte");
+        put(&manager, &anonymous, 1u8);
+        assert_eq!(destroy(&anonymous), Ok(()));
+        let slot = manager.slot::<u8>(&anonymous).expect("a slot");
+        assert_eq!(slot.with(|value| *value), Some(1));
     }
 }
