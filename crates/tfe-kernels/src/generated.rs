@@ -8,6 +8,8 @@ pub(crate) const ALL: &[&[&[KernelDef]]] = &[
     crate::array::KERNELS,
     #[cfg(feature = "math")]
     crate::math::KERNELS,
+    #[cfg(feature = "queue")]
+    crate::queue::KERNELS,
     #[cfg(feature = "reduce")]
     crate::reduce::KERNELS,
     #[cfg(feature = "state")]

@@ -11,6 +11,7 @@ mod generated;
     not(all(
         feature = "array",
         feature = "math",
+        feature = "queue",
         feature = "reduce",
         feature = "state",
         feature = "string"
@@ -34,6 +35,8 @@ mod testing;
 mod array;
 #[cfg(feature = "math")]
 mod math;
+#[cfg(feature = "queue")]
+mod queue;
 #[cfg(feature = "reduce")]
 mod reduce;
 #[cfg(feature = "state")]
@@ -63,13 +66,16 @@ pub fn all() -> impl Iterator<Item = &'static KernelDef> {
 /// assert!(read.iter().any(|kernel| kernel.device == "NPU"));
 /// ```
 pub fn any_device(device: &'static str) -> Vec<KernelDef> {
-    const OPS: [OpId; 6] = [
+    const OPS: [OpId; 9] = [
         ops::ASSIGN_VARIABLE_OP,
         ops::CONST,
+        ops::DESTROY_RESOURCE_OP,
         ops::IDENTITY,
         ops::NO_OP,
         ops::READ_VARIABLE_OP,
         ops::VAR_HANDLE_OP,
+        ops::VAR_IS_INITIALIZED_OP,
+        ops::VARIABLE_SHAPE,
     ];
     all()
         .filter(|kernel| OPS.contains(&kernel.op))

@@ -20,10 +20,13 @@ pub(crate) mod loops;
 pub(crate) mod number;
 pub(crate) mod owned;
 pub(crate) mod parallel;
+pub(crate) mod printf;
 #[cfg(feature = "reduce")]
 pub(crate) mod reduce;
-#[cfg(feature = "math")]
 pub(crate) mod small;
 pub(crate) mod strided;
+pub(crate) mod summary;
+#[cfg(feature = "state")]
+pub(crate) mod update;
 
 pub(crate) use loops::{Cursor, fill, fill_words};

@@ -10,16 +10,22 @@ use super::{loops, simd};
 pub(crate) trait Number: Plain + Default + PartialEq {
     /// The sum; integers wrap.
     fn plus(self, other: Self) -> Self;
+    /// The difference; integers wrap.
+    fn minus(self, other: Self) -> Self;
     /// The product; integers wrap.
     fn times(self, other: Self) -> Self;
 }
 
 macro_rules! numbers {
-    ($($t:ty),*; $plus:ident $times:ident) => {$(
+    ($($t:ty),*; $plus:ident $minus:ident $times:ident) => {$(
         impl Number for $t {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.$plus(other)
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.$minus(other)
             }
             #[inline(always)]
             fn times(self, other: Self) -> Self {
@@ -28,9 +34,9 @@ macro_rules! numbers {
         }
     )*};
 }
-use std::ops::{Add, Mul};
-numbers!(i8, i16, i32, i64, u8, u16, u32, u64; wrapping_add wrapping_mul);
-numbers!(f32, f64, Complex64, Complex128; add mul);
+use std::ops::{Add, Mul, Sub};
+numbers!(i8, i16, i32, i64, u8, u16, u32, u64; wrapping_add wrapping_sub wrapping_mul);
+numbers!(f32, f64, Complex64, Complex128; add sub mul);
 
 /// A function of two numbers.
 pub(crate) trait Fn2<T>: Fn(T, T) -> T + Copy + Send + Sync + 'static {}

@@ -2,16 +2,28 @@
 
 use tfe_device::KernelDef;
 
+mod assert;
 mod assign_variable_op;
+mod destroy_resource_op;
 mod handle;
 mod read_variable_op;
+mod resource_scatter;
 #[cfg(test)]
 mod tests;
+mod update_variable;
 mod var_handle_op;
+mod var_is_initialized_op;
+mod variable_shape;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[
+    assert::KERNELS,
     assign_variable_op::KERNELS,
+    destroy_resource_op::KERNELS,
     read_variable_op::KERNELS,
+    resource_scatter::KERNELS,
+    update_variable::KERNELS,
     var_handle_op::KERNELS,
+    var_is_initialized_op::KERNELS,
+    variable_shape::KERNELS,
 ];

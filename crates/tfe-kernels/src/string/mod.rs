@@ -2,9 +2,26 @@
 
 use tfe_device::KernelDef;
 
+mod as_string;
+mod map;
+mod string_format;
 mod string_join;
+mod string_length;
+mod string_split_v2;
+mod string_to_number;
+mod substr;
 #[cfg(test)]
 mod tests;
+mod utf8;
 
 /// The kernels of each file.
-pub(crate) const KERNELS: &[&[KernelDef]] = &[string_join::KERNELS];
+pub(crate) const KERNELS: &[&[KernelDef]] = &[
+    as_string::KERNELS,
+    map::KERNELS,
+    string_format::KERNELS,
+    string_join::KERNELS,
+    string_length::KERNELS,
+    string_split_v2::KERNELS,
+    string_to_number::KERNELS,
+    substr::KERNELS,
+];

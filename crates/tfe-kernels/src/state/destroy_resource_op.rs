@@ -1,0 +1,22 @@
+//! `DestroyResourceOp`: drops the resource that a handle means.
+
+use tfe_core::{Code, Result};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use super::handle::handle;
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    host_inputs: &["resource"],
+    ..KernelDef::cpu(ops::DESTROY_RESOURCE_OP, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let may_be_missing = init.attrs.bool("ignore_lookup_error")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        match ctx.resources().destroy(handle(ctx.input(0))?) {
+            Err(e) if e.code() == Code::NotFound && may_be_missing => Ok(()),
+            done => done,
+        }
+    }))
+}
