@@ -2,8 +2,10 @@
 #![expect(unsafe_code, reason = "exported to C")]
 
 use std::ffi::{c_int, c_void};
+use std::sync::LazyLock;
 
 use tfe_core::{Allocator, Buffer, DataType, Result, Shape, TString, Tensor, ensure};
+use tfe_eager::{CachingAllocator, DEFAULT_CACHE_BYTES};
 
 use crate::guard::{as_mut, as_ref, given, guard, shield, slice};
 use crate::{TF_DataType, TF_Status, data_type, tstring};
@@ -126,12 +128,16 @@ impl Lent {
     }
 }
 
+/// The cache of tensors that no context is known for; smaller, since it stays as long as the process.
+static PROCESS: LazyLock<CachingAllocator> =
+    LazyLock::new(|| CachingAllocator::new(DEFAULT_CACHE_BYTES / 4));
+
 /// Room for `len` bytes, whatever the tensor needs.
 struct AtLeast(usize);
 
 impl Allocator for AtLeast {
     fn allocate(&self, bytes: usize) -> Result<Buffer> {
-        Buffer::allocate(bytes.max(self.0))
+        PROCESS.allocate(bytes.max(self.0))
     }
 }
 

@@ -35,6 +35,7 @@ pub use tfe_core::{
     Code, Complex64, Complex128, DataType, Element, Error, PartialShape, Result, Shape, TString,
     Tensor, bf16, f16,
 };
+pub use tfe_cpu::{CachingAllocator, DEFAULT_CACHE_BYTES};
 pub use tfe_device::{Device, DeviceName, DeviceSpec};
 
 /// Runs the README's Rust program as a test.

@@ -134,7 +134,7 @@ impl OpRegistry {
     /// All definitions as an encoded `OpList`: what `TF_GetAllOpList` gives.
     pub fn op_list_bytes(&self) -> Vec<u8> {
         let mut bytes = builtin::LIST.to_vec();
-        for spec in self.iter().skip(LEN) {
+        for spec in self.user.iter() {
             prost::encoding::encode_key(1, prost::encoding::WireType::LengthDelimited, &mut bytes);
             prost::encoding::encode_varint(spec.source.len() as u64, &mut bytes);
             bytes.extend_from_slice(&spec.source);
