@@ -78,18 +78,21 @@ impl<'a> AttrBuilder<'a> {
     /// Sets an attribute, unless it has a value already.
     #[inline]
     pub fn set(&mut self, name: &str, value: impl Into<AttrValue>) -> &mut Self {
-        let value = value.into();
         match self.spec.attr_slot(name) {
             Some(slot) => self.set_slot(slot, value),
-            None => self.set_extra(name, value),
+            None => self.set_extra(name, value.into()),
         }
         self
     }
 
-    #[inline]
-    fn set_slot(&mut self, slot: usize, value: AttrValue) {
+    // Inlined, so that a setter of one kind of value looks at no other kinds; and made a value only where it is kept, so
+    // that a scalar need not go through memory.
+    #[inline(always)]
+    fn set_slot(&mut self, slot: usize, value: impl Into<AttrValue>) {
         if !self.set.contains(slot) {
-            self.sum = self.sum.plus(self.spec.attrs[slot].contribution(&value));
+            let attr = &self.spec.attrs[slot];
+            let value = value.into();
+            self.sum = self.sum.plus(attr.contribution(&value));
             self.set.push(slot, value);
         }
     }
@@ -186,11 +189,11 @@ impl<'a> AttrBuilder<'a> {
         let (count, dtype) = (arg.count, arg.dtype);
         match count {
             ArgCount::One => bail!(InvalidArgument, "Invalid input list definition"),
-            ArgCount::TypeList(slot) => self.set_slot(slot, dtypes.into()),
+            ArgCount::TypeList(slot) => self.set_slot(slot, dtypes),
             ArgCount::Number(slot) => {
                 self.set_slot(slot, AttrValue::Int(dtypes.len() as i64));
                 if let (ArgType::Attr(slot), Some(&first)) = (dtype, dtypes.first()) {
-                    self.set_slot(slot, first.into());
+                    self.set_slot(slot, first);
                 }
             }
         }

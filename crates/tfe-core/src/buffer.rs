@@ -66,6 +66,7 @@ impl Block {
     ///
     /// # Errors
     /// `ResourceExhausted` when the memory cannot be had.
+    #[inline]
     pub fn allocate(bytes: usize) -> Result<Self> {
         let exhausted = || {
             err!(
@@ -139,6 +140,7 @@ impl Buffer {
     ///
     /// # Errors
     /// `ResourceExhausted` when the memory cannot be had.
+    #[inline]
     pub fn allocate(bytes: usize) -> Result<Self> {
         Ok(Self::in_block(Block::allocate(bytes)?, bytes, None))
     }
@@ -147,6 +149,7 @@ impl Buffer {
     ///
     /// # Panics
     /// When the block is too small.
+    #[inline]
     pub fn in_block(block: Block, bytes: usize, cache: Option<Weak<dyn BlockCache>>) -> Self {
         assert!(
             bytes <= block.capacity(),

@@ -20,8 +20,26 @@ pub struct Shape {
 /// input of every call is cloned.
 #[derive(Clone)]
 enum Dims {
-    Few(u8, [i64; Dims::FEW]),
+    Few(Rank, [i64; Dims::FEW]),
     Many(Box<[i64]>),
+}
+
+/// How many dimensions there are in place.
+///
+/// A whole word: it also tells `Many`, and `None` or `Err` instead of a tensor. Were it one byte, moving a tensor would move
+/// the rest of its word in two pieces that overlap, and each reader would wait for them.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum Rank {
+    Zero,
+    One,
+    Two,
+    Three,
+    Four,
+}
+
+impl Rank {
+    const ALL: [Self; Dims::FEW + 1] = [Self::Zero, Self::One, Self::Two, Self::Three, Self::Four];
 }
 
 impl Dims {
@@ -29,20 +47,17 @@ impl Dims {
 
     #[inline]
     fn new(dims: &[i64]) -> Self {
-        let mut few = [0; Self::FEW];
-        match few.get_mut(..dims.len()) {
-            Some(place) => {
-                place.copy_from_slice(dims);
-                Self::Few(dims.len() as u8, few)
-            }
-            None => Self::Many(dims.into()),
-        }
+        let Some(&rank) = Rank::ALL.get(dims.len()) else {
+            return Self::Many(dims.into());
+        };
+        let at = |i: usize| dims.get(i).copied().unwrap_or(0);
+        Self::Few(rank, [at(0), at(1), at(2), at(3)])
     }
 
     #[inline]
     fn as_slice(&self) -> &[i64] {
         match self {
-            Self::Few(rank, dims) => &dims[..usize::from(*rank)],
+            Self::Few(rank, dims) => &dims[..*rank as usize],
             Self::Many(dims) => dims,
         }
     }

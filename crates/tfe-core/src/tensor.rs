@@ -38,6 +38,30 @@ fn no_memory(dtype: DataType, shape: &Shape) -> Error {
     )
 }
 
+/// Memory for the elements of a tensor, valid ones where they own something.
+fn buffer_for(allocator: &dyn Allocator, dtype: DataType, shape: &Shape) -> Result<Buffer> {
+    let bytes = byte_size(dtype, shape)?;
+    let mut buffer = match allocator.allocate(bytes) {
+        Ok(buffer) => buffer,
+        Err(e) if e.code() == Code::ResourceExhausted => return Err(no_memory(dtype, shape)),
+        Err(e) => return Err(e),
+    };
+    debug_assert!(buffer.len() >= bytes && buffer.is_unique());
+    if !dtype.is_plain() {
+        // Zero bytes are a valid element of each owning type, so dropping is sound whatever gets written later.
+        // SAFETY: fresh host memory of `bytes`.
+        unsafe { buffer.as_ptr().write_bytes(0, buffer.len()) };
+        let drop = match dtype {
+            DataType::String => drop_as::<TString>,
+            DataType::Resource => drop_as::<ResourceHandle>,
+            _ => drop_as::<Variant>,
+        };
+        // SAFETY: the memory holds elements of that type from now on, and only such are written.
+        unsafe { buffer.set_drop_elements(drop) };
+    }
+    Ok(buffer)
+}
+
 impl Clone for Tensor {
     #[inline]
     fn clone(&self) -> Self {
@@ -129,36 +153,22 @@ impl Tensor {
     ///
     /// # Errors
     /// `ResourceExhausted` when there is no memory.
+    // Not inlined: that would copy the shape, which most callers wrote just now, before it is needed.
+    #[inline(never)]
     pub fn uninit_in(
         allocator: &dyn Allocator,
         dtype: DataType,
         shape: Shape,
     ) -> Result<TensorUninit> {
-        let bytes = byte_size(dtype, &shape)?;
-        let mut buffer = match allocator.allocate(bytes) {
-            Ok(buffer) => buffer,
-            Err(e) if e.code() == Code::ResourceExhausted => return Err(no_memory(dtype, &shape)),
-            Err(e) => return Err(e),
-        };
-        debug_assert!(buffer.len() >= bytes && buffer.is_unique());
-        if !dtype.is_plain() {
-            // Zero bytes are a valid element of each owning type, so dropping is sound whatever gets written later.
-            // SAFETY: fresh host memory of `bytes`.
-            unsafe { buffer.as_ptr().write_bytes(0, buffer.len()) };
-            let drop = match dtype {
-                DataType::String => drop_as::<TString>,
-                DataType::Resource => drop_as::<ResourceHandle>,
-                _ => drop_as::<Variant>,
-            };
-            // SAFETY: the memory holds elements of that type from now on, and only such are written.
-            unsafe { buffer.set_drop_elements(drop) };
+        match buffer_for(allocator, dtype, &shape) {
+            Ok(buffer) => Ok(TensorUninit(Self {
+                dtype,
+                shape,
+                buffer,
+                offset: 0,
+            })),
+            Err(e) => Err(e),
         }
-        Ok(TensorUninit(Self {
-            dtype,
-            shape,
-            buffer,
-            offset: 0,
-        }))
     }
 
     /// A view of `buffer` from byte `offset` on.

@@ -137,15 +137,21 @@ impl<'a> KernelContext<'a> {
     /// `ResourceExhausted` when there is none.
     #[inline]
     pub fn allocate(&self, dtype: DataType, shape: Shape) -> Result<TensorUninit> {
-        Tensor::uninit_in(self.device.host_allocator(), dtype, shape).map_err(|e| {
-            // The place belongs to the sentence that clients know.
-            err!(
-                ResourceExhausted,
-                "{} on {} by allocator cpu",
-                e.message(),
-                self.device.name()
-            )
-        })
+        match Tensor::uninit_in(self.device.host_allocator(), dtype, shape) {
+            Ok(out) => Ok(out),
+            Err(e) => Err(self.no_memory(&e)),
+        }
+    }
+
+    /// The error of an allocation: the place belongs to the sentence that clients know.
+    #[cold]
+    fn no_memory(&self, e: &Error) -> Error {
+        err!(
+            ResourceExhausted,
+            "{} on {} by allocator cpu",
+            e.message(),
+            self.device.name()
+        )
     }
 
     /// Memory of the device for a result; to be written by the device.
@@ -170,6 +176,7 @@ impl<'a> KernelContext<'a> {
     ///
     /// # Panics
     /// When there is no such output: a fault of the kernel, whose signature was checked.
+    #[inline]
     pub fn set_output(&mut self, i: usize, tensor: Tensor) {
         self.outputs.slots()[i] = Some(tensor);
     }
