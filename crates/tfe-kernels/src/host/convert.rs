@@ -6,6 +6,8 @@
 
 use tfe_core::{Complex, Complex64, Complex128, Plain, bf16, f16};
 
+use super::simd::{f32_to_i32, f64_to_i32 as to_i32, f64_to_i64 as to_i64};
+
 /// A type to cast from, by way of one of four types that hold all its values.
 pub(crate) trait Source: Plain {
     type Middle: Middle;
@@ -163,30 +165,6 @@ impl Source for bf16 {
     }
 }
 
-// Conversions come before the question whether they fit: selecting between two results vectorises, a branch does not.
-
-/// As `cvttsd2si` with a 32-bit result.
-#[inline(always)]
-fn to_i32(x: f64) -> i32 {
-    let fitting = x as i32;
-    if x > -2_147_483_649.0 && x < 2_147_483_648.0 {
-        fitting
-    } else {
-        i32::MIN
-    }
-}
-
-/// As `cvttss2si` with a 32-bit result.
-#[inline(always)]
-fn f32_to_i32(x: f32) -> i32 {
-    let fitting = x as i32;
-    if x < 2_147_483_648.0 {
-        fitting
-    } else {
-        i32::MIN
-    }
-}
-
 #[inline(always)]
 fn f32_to_i64(x: f32) -> i64 {
     to_i64(x.into())
@@ -195,16 +173,6 @@ fn f32_to_i64(x: f32) -> i64 {
 #[inline(always)]
 fn f32_to_u64(x: f32) -> u64 {
     to_u64(x.into())
-}
-
-/// As `cvttsd2si` with a 64-bit result.
-#[inline(always)]
-fn to_i64(x: f64) -> i64 {
-    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x) {
-        x as i64
-    } else {
-        i64::MIN
-    }
 }
 
 /// As compilers make it of two conversions to signed numbers.

@@ -205,3 +205,24 @@ mod x86 {
         unsafe { dst.assume_init_mut() }
     }
 }
+
+macro_rules! to_ints {
+    ($($name:ident: $float:ty => $int:ty, $low:literal, $high:literal;)*) => {$(
+        /// The whole part where it fits, else the most negative integer: what x86-64 has one instruction for. Loops over
+        /// this vectorise, while those over `as`, which saturates, do not.
+        #[cfg(feature = "math")]
+        #[inline(always)]
+        pub(crate) fn $name(x: $float) -> $int {
+            let fits = x > $low && x < $high;
+            let fitting = if fits { x } else { 0.0 };
+            // SAFETY: between the limits, so the whole part is an integer of that type.
+            let whole = unsafe { fitting.to_int_unchecked::<$int>() };
+            if fits { whole } else { <$int>::MIN }
+        }
+    )*};
+}
+to_ints! {
+    f32_to_i32: f32 => i32, -2_147_483_648.0, 2_147_483_648.0;
+    f64_to_i32: f64 => i32, -2_147_483_649.0, 2_147_483_648.0;
+    f64_to_i64: f64 => i64, -9_223_372_036_854_775_808.0, 9_223_372_036_854_775_808.0;
+}
