@@ -61,8 +61,8 @@ pub fn memory() -> MemoryStats {
     let all = all();
     let counters = all.iter().map(|counters| &**counters).chain([&GONE]);
     counters.fold(MemoryStats::default(), |sum, c| MemoryStats {
-        live_bytes: sum.live_bytes + c.bytes.load(Relaxed),
-        peak_bytes: sum.peak_bytes + c.peak.load(Relaxed),
+        live_bytes: sum.live_bytes.wrapping_add(c.bytes.load(Relaxed)),
+        peak_bytes: sum.peak_bytes.wrapping_add(c.peak.load(Relaxed)),
         live_buffers: sum.live_buffers + c.buffers.load(Relaxed),
     })
 }
@@ -74,7 +74,8 @@ pub(crate) fn note(bytes: usize, sign: i64) {
     let noted = MINE.try_with(|mine| {
         // Only the thread itself writes its counters, so a load and a store do: no locked instruction.
         let c = &*mine.0;
-        let live = c.bytes.load(Relaxed) + change;
+        // Wrapping: memory of a client is as big as it says.
+        let live = c.bytes.load(Relaxed).wrapping_add(change);
         c.bytes.store(live, Relaxed);
         c.buffers.store(c.buffers.load(Relaxed) + sign, Relaxed);
         if live > c.peak.load(Relaxed) {

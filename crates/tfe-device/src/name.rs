@@ -153,6 +153,7 @@ impl fmt::Display for DeviceSpec {
 pub struct DeviceName {
     spec: Arc<DeviceSpec>,
     full: Arc<CStr>,
+    device_type: Arc<CStr>,
 }
 
 impl DeviceName {
@@ -167,8 +168,10 @@ impl DeviceName {
         };
         // No part of a local name holds a zero byte, unless a backend chose one as its type.
         let full = CString::new(spec.to_string()).unwrap_or_default();
+        let device_type = CString::new(device_type).unwrap_or_default();
         Self {
             full: full.into(),
+            device_type: device_type.into(),
             spec: Arc::new(spec),
         }
     }
@@ -186,6 +189,16 @@ impl DeviceName {
     /// `CPU`, `GPU`, …
     pub fn device_type(&self) -> &str {
         self.spec.device_type.as_deref().unwrap_or_default()
+    }
+
+    /// The type, for C; it lives as long as the device name or any clone.
+    pub fn device_type_c_str(&self) -> &CStr {
+        &self.device_type
+    }
+
+    /// The number among the devices of that type.
+    pub fn id(&self) -> u32 {
+        self.spec.id.unwrap_or_default()
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tfe_attrs::DeviceKey;
 use tfe_core::{Result, bail, ensure, err};
@@ -28,6 +29,8 @@ pub struct ContextOptions {
     pub placement_policy: PlacementPolicy,
     /// Whether an op whose device has no kernel for it, or is not there, runs on the CPU instead.
     pub soft_placement: bool,
+    /// Whether each call writes its op and device to standard error.
+    pub log_placement: bool,
     /// Kernels that are kept ready.
     pub cached_kernels: usize,
 }
@@ -39,6 +42,7 @@ impl Default for ContextOptions {
             cpu_devices: 1,
             placement_policy: PlacementPolicy::default(),
             soft_placement: false,
+            log_placement: false,
             cached_kernels: 10_000,
         }
     }
@@ -123,6 +127,8 @@ impl ContextBuilder {
             cache: KernelCache::new(self.options.cached_kernels),
             requests: ThreadLocal::new(),
             policy: ThreadLocal::new(),
+            soft_placement: AtomicBool::new(self.options.soft_placement),
+            log_placement: AtomicBool::new(self.options.log_placement),
             options: self.options,
         })
     }
@@ -139,6 +145,8 @@ pub struct Context {
     /// The last device string of each thread, read: programs ask for the same device again and again.
     requests: ThreadLocal<RefCell<LastRequest>>,
     policy: ThreadLocal<Cell<Option<PlacementPolicy>>>,
+    soft_placement: AtomicBool,
+    log_placement: AtomicBool,
 }
 
 /// A device of a context with what a call needs of it.
@@ -316,6 +324,28 @@ impl Context {
     /// Sets the policy for this thread alone.
     pub fn set_thread_local_placement_policy(&self, policy: PlacementPolicy) {
         self.policy.get_or_default().set(Some(policy));
+    }
+
+    /// Whether an op whose device has no kernel for it, or is not there, runs on the CPU instead.
+    #[inline]
+    pub fn soft_placement(&self) -> bool {
+        self.soft_placement.load(Ordering::Relaxed)
+    }
+
+    /// Sets that, for the calls that follow.
+    pub fn set_soft_placement(&self, enable: bool) {
+        self.soft_placement.store(enable, Ordering::Relaxed);
+    }
+
+    /// Whether each call writes its op and device to standard error.
+    #[inline]
+    pub fn log_placement(&self) -> bool {
+        self.log_placement.load(Ordering::Relaxed)
+    }
+
+    /// Sets that, for the calls that follow.
+    pub fn set_log_placement(&self, enable: bool) {
+        self.log_placement.store(enable, Ordering::Relaxed);
     }
 
     /// Waits for all devices.

@@ -77,6 +77,9 @@ impl<'c> Op<'c> {
             // An earlier call, which named no device, went to the CPU for want of a kernel: this one may not.
             self.prepare_on(&place.device)?;
         }
+        if self.ctx.log_placement() {
+            log_placement(&kernel);
+        }
         accept(kernel.outputs().len())?;
         kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
         if self.inputs.any_placed() || !kernel.device().is_host() {
@@ -109,7 +112,7 @@ impl<'c> Op<'c> {
     /// Whether a kernel runs where the call is to run, or may run elsewhere.
     #[inline]
     fn is_on(&self, kernel: &KernelAndDevice, place: &Place) -> bool {
-        Arc::ptr_eq(kernel.device(), &place.device) || self.ctx.options().soft_placement
+        Arc::ptr_eq(kernel.device(), &place.device) || self.ctx.soft_placement()
     }
 
     /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of
@@ -118,7 +121,7 @@ impl<'c> Op<'c> {
         if let Some(wish) = &self.device {
             return match wish.place {
                 Some(place) => Ok(place),
-                None if self.ctx.options().soft_placement => Ok(0),
+                None if self.ctx.soft_placement() => Ok(0),
                 None => Err(self.no_such_device(&wish.spelling.to_string_lossy())),
             };
         }
@@ -187,7 +190,7 @@ impl<'c> Op<'c> {
         let ctx = self.ctx;
         let first = self.prepare_on(device);
         let cpu = &ctx.places[0].device;
-        let may_move = self.device.is_none() || ctx.options().soft_placement;
+        let may_move = self.device.is_none() || ctx.soft_placement();
         match first {
             Err(e)
                 if e.code() == tfe_core::Code::NotFound
@@ -315,6 +318,19 @@ impl Used<'_, '_> {
 )]
 fn warn(message: &str) {
     eprintln!("tfe: warning: {message}; it is copied there");
+}
+
+#[cold]
+#[expect(
+    clippy::print_stderr,
+    reason = "the context is to tell the person at the terminal"
+)]
+fn log_placement(kernel: &KernelAndDevice) {
+    eprintln!(
+        "tfe: executing op {} in device {}",
+        kernel.name(),
+        kernel.device().name()
+    );
 }
 
 /// A handle to a result.

@@ -37,6 +37,7 @@ pub use tfe_core::{
 };
 pub use tfe_cpu::{CachingAllocator, DEFAULT_CACHE_BYTES};
 pub use tfe_device::{Device, DeviceName, DeviceSpec};
+pub use tfe_kernels::all as builtin_kernels;
 
 /// Runs the README's Rust program as a test.
 #[cfg(doctest)]

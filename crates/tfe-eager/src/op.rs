@@ -8,6 +8,7 @@ use tfe_attrs::{AttrBuilder, AttrKind, AttrValue};
 use tfe_core::{Result, ensure, err};
 use tfe_function::Function;
 use tfe_ops::OpSpec;
+use tfe_proto::tensorflow::AttrValue as AttrProto;
 
 use crate::context::RequestedDevice;
 use crate::inputs::Inputs;
@@ -118,6 +119,15 @@ impl<'c> Op<'c> {
     /// Sets an attribute. A value of the wrong kind is reported by [`execute`](Self::execute).
     pub fn set_attr(&mut self, name: &str, value: impl Into<AttrValue>) {
         self.attrs.set(name, value);
+    }
+
+    /// Sets an attribute from its message.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the message has no value, or a malformed one. Its kind is checked by
+    /// [`execute`](Self::execute).
+    pub fn set_attr_proto(&mut self, name: &str, value: &AttrProto) -> Result<()> {
+        self.attrs.set_proto(name, value).map(drop)
     }
 
     /// The attributes so far.
