@@ -142,7 +142,7 @@ pub unsafe extern "C" fn TFE_TensorHandleCopyToDevice_2017(
     let device = unsafe { text(device_name, "device_name") };
     let copy = || {
         let from = value(h)?;
-        let there = from.copy_to(&given(ctx, "ctx")?.0, &device?)?;
+        let there = from.copy_to(&given(ctx, "ctx")?.context, &device?)?;
         let is_shared = there.tensor().buffer().same(from.tensor().buffer());
         let copy = if is_shared { there.deep_copy()? } else { there };
         Ok(Some(copy.into()))
@@ -265,7 +265,9 @@ pub unsafe extern "C" fn TFE_Execute_2017(
         let (count, room) = results.wanted()?;
         let is_there = room == usize::try_from(count).unwrap_or(0);
         ensure!(is_there, InvalidArgument, "retvals is NULL");
-        let outputs = given(op, "op")?.op.execute_again()?;
+        let op = given(op, "op")?;
+        op.check_cancelled()?;
+        let outputs = op.op.execute_again()?;
         outputs.into_iter().for_each(|output| results.give(output));
         Ok(true)
     };

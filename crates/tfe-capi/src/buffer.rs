@@ -2,15 +2,14 @@
 #![expect(unsafe_code, reason = "exported to C")]
 
 use std::ffi::c_void;
-use std::ptr::null;
 
-use tfe_core::{Result, err};
+use tfe_core::{Result, ensure, err};
 
 use crate::guard::{shield, slice};
 
 /// The members are open to C, which may set them.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TF_Buffer {
     /// The bytes.
     pub data: *const c_void,
@@ -21,14 +20,46 @@ pub struct TF_Buffer {
 }
 
 impl TF_Buffer {
-    const EMPTY: Self = Self {
-        data: null(),
-        length: 0,
-        data_deallocator: None,
-    };
-
     /// A buffer with a copy of `bytes`.
     pub(crate) fn of(bytes: &[u8]) -> Result<Box<Self>> {
+        Self::copy(bytes).map(Box::new)
+    }
+
+    /// Puts a copy of `bytes` into a client's buffer, which must be empty.
+    pub(crate) fn fill(&mut self, bytes: &[u8]) -> Result<()> {
+        ensure!(
+            self.data.is_null(),
+            InvalidArgument,
+            "Passing non-empty TF_Buffer is invalid."
+        );
+        *self = Self::copy(bytes)?;
+        Ok(())
+    }
+
+    /// Puts a copy of `bytes` into a client's buffer, in place of what it holds.
+    pub(crate) fn replace(&mut self, bytes: &[u8]) -> Result<()> {
+        let old = std::mem::replace(self, Self::copy(bytes)?);
+        old.free();
+        Ok(())
+    }
+
+    /// The bytes that C put there.
+    ///
+    /// # Safety
+    /// `data` leads to `length` bytes that nobody changes for `'a`.
+    pub(crate) unsafe fn bytes<'a>(&self) -> Result<&'a [u8]> {
+        // SAFETY: the caller's promise.
+        unsafe { slice(self.data.cast::<u8>(), self.length, "data") }
+    }
+
+    fn free(self) {
+        if let Some(deallocator) = self.data_deallocator {
+            // SAFETY: called as whoever set it promised, once.
+            unsafe { deallocator(self.data.cast_mut(), self.length) };
+        }
+    }
+
+    fn copy(bytes: &[u8]) -> Result<Self> {
         // C's allocator, so that the deallocator needs no length: clients may set it.
         // SAFETY: any size will do.
         let data = unsafe { libc::malloc(bytes.len().max(1)) };
@@ -44,11 +75,11 @@ impl TF_Buffer {
             data.cast::<u8>()
                 .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
         };
-        Ok(Box::new(Self {
+        Ok(Self {
             data,
             length: bytes.len(),
             data_deallocator: Some(free),
-        }))
+        })
     }
 }
 
@@ -74,7 +105,7 @@ pub unsafe extern "C" fn TF_NewBufferFromString(
 /// An empty buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn TF_NewBuffer() -> Option<Box<TF_Buffer>> {
-    Some(Box::new(TF_Buffer::EMPTY))
+    Some(Box::default())
 }
 
 /// Deletes a buffer, and its bytes by its deallocator.
@@ -83,12 +114,8 @@ pub extern "C" fn TF_NewBuffer() -> Option<Box<TF_Buffer>> {
 /// As [the crate](crate#safety) says; the deallocator may be called with `data` and `length`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TF_DeleteBuffer(buffer: Option<Box<TF_Buffer>>) {
-    let Some(buffer) = buffer else {
-        return;
-    };
-    if let Some(deallocator) = buffer.data_deallocator {
-        // SAFETY: called as whoever set it promised, once.
-        unsafe { deallocator(buffer.data.cast_mut(), buffer.length) };
+    if let Some(buffer) = buffer {
+        buffer.free();
     }
 }
 
@@ -98,6 +125,5 @@ pub unsafe extern "C" fn TF_DeleteBuffer(buffer: Option<Box<TF_Buffer>>) {
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TF_GetBuffer(buffer: Option<&TF_Buffer>) -> TF_Buffer {
-    let buffer = buffer.unwrap_or(&TF_Buffer::EMPTY);
-    TF_Buffer { ..*buffer }
+    buffer.map_or_else(TF_Buffer::default, |buffer| TF_Buffer { ..*buffer })
 }

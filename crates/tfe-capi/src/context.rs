@@ -7,6 +7,7 @@ use tfe_core::{Result, ensure};
 use tfe_eager::{Context, ContextOptions, PlacementPolicy};
 use tfe_proto::tensorflow::ConfigProto;
 
+use crate::executor::Executors;
 use crate::guard::{given, guard, shield, slice};
 use crate::{TF_DeviceList, TF_Status, parse_config};
 
@@ -16,6 +17,9 @@ pub struct TFE_ContextOptions {
     config: ConfigProto,
     /// As C gave it, checked when a context is made: the call that sets it has no status.
     policy: Option<TFE_ContextDevicePlacementPolicy>,
+    is_async: bool,
+    /// Whether another runtime was asked for, likewise.
+    pub(crate) use_tfrt: bool,
 }
 
 /// The number of a [`PlacementPolicy`] as C passes it: any number.
@@ -23,7 +27,19 @@ pub type TFE_ContextDevicePlacementPolicy = c_int;
 
 /// What ops run in.
 #[derive(Debug)]
-pub struct TFE_Context(pub(crate) Context);
+pub struct TFE_Context {
+    pub(crate) context: Context,
+    pub(crate) executors: Executors,
+}
+
+impl From<Context> for TFE_Context {
+    fn from(context: Context) -> Self {
+        Self {
+            context,
+            executors: Executors::default(),
+        }
+    }
+}
 
 impl TFE_Context {
     /// A context as clients configure it.
@@ -44,9 +60,11 @@ impl TFE_Context {
             cpu_devices: u32::try_from(cpus).unwrap_or(1).max(1),
             placement_policy: policy,
             soft_placement: config.allow_soft_placement,
+            log_placement: config.log_device_placement,
             ..defaults
         };
-        Ok(Box::new(Self(Context::builder().options(options).build()?)))
+        let context = Context::builder().options(options).build()?;
+        Ok(Box::new(context.into()))
     }
 }
 
@@ -83,9 +101,12 @@ pub unsafe extern "C" fn TFE_ContextOptionsSetConfig(
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_ContextOptionsSetAsync(
-    _options: Option<&mut TFE_ContextOptions>,
-    _enable: c_uchar,
+    options: Option<&mut TFE_ContextOptions>,
+    enable: c_uchar,
 ) {
+    if let Some(options) = options {
+        options.is_async = enable != 0;
+    }
 }
 
 /// Sets the placement policy.
@@ -122,11 +143,14 @@ pub unsafe extern "C" fn TFE_NewContext(
 ) -> Option<Box<TFE_Context>> {
     let make = || {
         let options = given(opts, "opts")?;
+        ensure!(!options.use_tfrt, Unimplemented, "TFRT is not supported");
         let policy = match options.policy {
             Some(number) => PlacementPolicy::from_number(number)?,
             None => PlacementPolicy::default(),
         };
-        TFE_Context::new(&options.config, policy).map(Some)
+        let mut context = TFE_Context::new(&options.config, policy)?;
+        context.executors = Executors::new(options.is_async);
+        Ok(Some(context))
     };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, None, make) }
@@ -153,7 +177,11 @@ pub unsafe extern "C" fn TFE_ContextListDevices(
     ctx: Option<&TFE_Context>,
     status: *mut TF_Status,
 ) -> Option<Box<TF_DeviceList>> {
-    let list = || Ok(Some(Box::new(TF_DeviceList::of(&given(ctx, "ctx")?.0))));
+    let list = || {
+        Ok(Some(Box::new(TF_DeviceList::of(
+            &given(ctx, "ctx")?.context,
+        ))))
+    };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, None, list) }
 }
@@ -165,7 +193,50 @@ pub unsafe extern "C" fn TFE_ContextListDevices(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_ContextClearCaches(ctx: Option<&TFE_Context>) {
     shield((), || {
-        given(ctx, "ctx")?.0.clear_caches();
+        given(ctx, "ctx")?.context.clear_caches();
         Ok(())
     });
 }
+
+/// Sets the policy of this thread.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextSetThreadLocalDevicePlacementPolicy(
+    ctx: Option<&TFE_Context>,
+    policy: TFE_ContextDevicePlacementPolicy,
+) {
+    shield((), || {
+        let policy = PlacementPolicy::from_number(policy)?;
+        let context = &given(ctx, "ctx")?.context;
+        context.set_thread_local_placement_policy(policy);
+        Ok(())
+    });
+}
+
+/// The policy of this thread.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextGetDevicePlacementPolicy(
+    ctx: Option<&TFE_Context>,
+) -> TFE_ContextDevicePlacementPolicy {
+    let policy = || Ok(given(ctx, "ctx")?.context.placement_policy());
+    shield(PlacementPolicy::default(), policy) as TFE_ContextDevicePlacementPolicy
+}
+
+/// Begins a step, for which nothing here lives.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextStartStep(_ctx: Option<&TFE_Context>) {}
+
+/// Ends a step.
+///
+/// # Safety
+/// As [the crate](crate#safety) says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TFE_ContextEndStep(_ctx: Option<&TFE_Context>) {}

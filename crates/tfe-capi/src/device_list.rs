@@ -1,7 +1,7 @@
 //! `TF_DeviceList` (`c_api.h`): the devices of a context when it was asked.
 #![expect(unsafe_code, reason = "exported to C")]
 
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::ptr::null;
 
 use tfe_core::{Result, err};
@@ -13,26 +13,16 @@ use crate::guard::{given, guard, shield};
 
 /// The devices of a context when it was asked.
 #[derive(Debug)]
-pub struct TF_DeviceList(Vec<Entry>);
-
-#[derive(Debug)]
-struct Entry {
-    info: DeviceInfo,
-    device_type: CString,
-}
+pub struct TF_DeviceList(Vec<DeviceInfo>);
 
 impl TF_DeviceList {
     pub(crate) fn of(context: &Context) -> Self {
-        let entry = |info: &DeviceInfo| Entry {
-            device_type: CString::new(info.name.device_type()).unwrap_or_default(),
-            info: info.clone(),
-        };
-        Self(context.devices().map(|d| entry(d.info())).collect())
+        Self(context.devices().map(|d| d.info().clone()).collect())
     }
 }
 
 /// An entry of a list that C gave.
-fn entry(list: Option<&TF_DeviceList>, index: c_int) -> Result<&Entry> {
+fn entry(list: Option<&TF_DeviceList>, index: c_int) -> Result<&DeviceInfo> {
     let entries = &given(list, "list")?.0;
     let index = usize::try_from(index).ok();
     let entry = index.and_then(|i| entries.get(i));
@@ -70,7 +60,7 @@ pub unsafe extern "C" fn TF_DeviceListName(
     index: c_int,
     status: *mut TF_Status,
 ) -> *const c_char {
-    let name = || Ok(entry(list, index)?.info.name.as_c_str().as_ptr());
+    let name = || Ok(entry(list, index)?.name.as_c_str().as_ptr());
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null(), name) }
 }
@@ -85,7 +75,7 @@ pub unsafe extern "C" fn TF_DeviceListType(
     index: c_int,
     status: *mut TF_Status,
 ) -> *const c_char {
-    let device_type = || Ok(entry(list, index)?.device_type.as_ptr());
+    let device_type = || Ok(entry(list, index)?.name.device_type_c_str().as_ptr());
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null(), device_type) }
 }
@@ -100,7 +90,7 @@ pub unsafe extern "C" fn TF_DeviceListMemoryBytes(
     index: c_int,
     status: *mut TF_Status,
 ) -> i64 {
-    let bytes = || Ok(i64::try_from(entry(list, index)?.info.memory_limit).unwrap_or(i64::MAX));
+    let bytes = || Ok(i64::try_from(entry(list, index)?.memory_limit).unwrap_or(i64::MAX));
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, -1, bytes) }
 }
@@ -115,7 +105,7 @@ pub unsafe extern "C" fn TF_DeviceListIncarnation(
     index: c_int,
     status: *mut TF_Status,
 ) -> u64 {
-    let incarnation = || Ok(entry(list, index)?.info.incarnation);
+    let incarnation = || Ok(entry(list, index)?.incarnation);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, 0, incarnation) }
 }

@@ -96,6 +96,7 @@ pub unsafe extern "C" fn TFE_Execute(
             true => Ok(()),
             false => Err(no_room(outputs, count)),
         };
+        op.check_cancelled()?;
         let done = op.op.execute_into(accept, |output| results.give(output));
         op.forget_inputs();
         done.map(|()| true)
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn a_fault_in_a_kernel_is_a_status() {
         let build = Context::builder().kernels([&FAULTY]).build();
-        let context = Box::into_raw(Box::new(TFE_Context(build.expect("a context"))));
+        let context = Box::into_raw(Box::new(TFE_Context::from(build.expect("a context"))));
         let tensor = Tensor::scalar(1.0f32).expect("memory");
         let input = TFE_TensorHandle(tfe_eager::TensorHandle::new(tensor));
         // SAFETY: a live context that outlives the op.

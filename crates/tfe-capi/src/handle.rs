@@ -193,7 +193,9 @@ pub unsafe extern "C" fn TFE_TensorHandleCopyToDevice(
     let device = unsafe { text(device_name, "device_name") };
     let copy = || {
         Ok(Some(
-            value(h)?.copy_to(&given(ctx, "ctx")?.0, &device?)?.into(),
+            value(h)?
+                .copy_to(&given(ctx, "ctx")?.context, &device?)?
+                .into(),
         ))
     };
     // SAFETY: null or a status of the caller's.

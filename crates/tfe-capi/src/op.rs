@@ -4,11 +4,13 @@
 use std::cell::{OnceCell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_uchar};
 use std::ptr::{null, null_mut};
+use std::sync::Weak;
 
 use smallvec::SmallVec;
-use tfe_core::{Result, bail};
-use tfe_eager::{Op, TensorHandle};
+use tfe_core::{Result, bail, ensure};
+use tfe_eager::{Context, Op, TensorHandle};
 
+use crate::cancellation::Cancellation;
 use crate::guard::{as_mut, as_ref, given, guard, shield, slice, text};
 use crate::handle::value;
 use crate::{TF_Status, TFE_Context, TFE_TensorHandle};
@@ -26,16 +28,18 @@ pub struct TFE_Op {
     pub(crate) op: Op<'static>,
     ctx: *mut TFE_Context,
     /// One word for what few clients ask for.
-    shown: OnceCell<Box<Shown>>,
+    rare: OnceCell<Box<Rare>>,
 }
 
-/// What a client was shown of an op, in places that do not move.
+/// What few ops have; what a client was shown of it is in places that do not move.
 #[derive(Debug, Default)]
-struct Shown {
+struct Rare {
     /// The name with a zero at its end.
     name: OnceCell<CString>,
     /// The inputs asked for, each at its index.
     inputs: RefCell<Vec<Option<Box<TFE_TensorHandle>>>>,
+    /// What may cancel the op, as long as that is there.
+    cancellation: Weak<Cancellation>,
 }
 
 impl TFE_Op {
@@ -45,16 +49,16 @@ impl TFE_Op {
     unsafe fn new(ctx: *mut TFE_Context, name: &str) -> Result<Box<Self>> {
         // The one place where a context's life is stretched.
         // SAFETY: the context outlives the op, says the caller, and nothing else is given this reference.
-        let context: &'static TFE_Context = unsafe { as_ref(ctx, "ctx") }?;
-        let callee = context.0.callee(name)?;
+        let context: &'static Context = unsafe { &as_ref(ctx, "ctx")?.context };
+        let callee = context.callee(name)?;
         // Most of an op is room for inputs and attrs: it is made where it stays, so that nothing of that is copied.
         let place = Box::new_uninit();
         Ok(Box::write(
             place,
             Self {
-                op: Op::new(&context.0, callee),
+                op: Op::new(context, callee),
                 ctx,
-                shown: OnceCell::new(),
+                rare: OnceCell::new(),
             },
         ))
     }
@@ -66,26 +70,57 @@ impl TFE_Op {
     /// Lets go of the inputs that were shown, when the op has no inputs any more.
     #[inline]
     pub(crate) fn forget_inputs(&mut self) {
-        if let Some(shown) = self.shown.get_mut()
+        if let Some(rare) = self.rare.get_mut()
             && self.op.num_inputs() == 0
         {
-            shown.inputs.get_mut().clear();
+            rare.inputs.get_mut().clear();
         }
+    }
+
+    /// Lets a cancellation manager cancel the op, or none.
+    pub(crate) fn set_cancellation(&mut self, cancellation: Weak<Cancellation>) {
+        self.rare();
+        if let Some(rare) = self.rare.get_mut() {
+            rare.cancellation = cancellation;
+        }
+    }
+
+    /// Whether the op may still be executed.
+    #[inline]
+    pub(crate) fn check_cancelled(&self) -> Result<()> {
+        match self.rare.get() {
+            None => Ok(()),
+            Some(rare) => self.check_cancellation(&rare.cancellation),
+        }
+    }
+
+    #[cold]
+    fn check_cancellation(&self, cancellation: &Weak<Cancellation>) -> Result<()> {
+        // As in TensorFlow, primitive ops run all the same.
+        let is_cancelled =
+            self.op.is_function() && cancellation.upgrade().is_some_and(|c| c.is_cancelled());
+        ensure!(
+            !is_cancelled,
+            Cancelled,
+            "{{{{function_node {}}}}} Function was cancelled before it was started",
+            self.op.name()
+        );
+        Ok(())
     }
 
     fn reset(&mut self, name: &str, device: &str) -> Result<()> {
         self.op.reset(name)?;
-        self.shown.take();
+        self.rare.take();
         self.op.set_device(device)
     }
 
-    fn shown(&self) -> &Shown {
-        self.shown.get_or_init(Box::default)
+    fn rare(&self) -> &Rare {
+        self.rare.get_or_init(Box::default)
     }
 
     fn name(&self) -> *const c_char {
         let name = || CString::new(self.op.name()).unwrap_or_default();
-        self.shown().name.get_or_init(name).as_ptr()
+        self.rare().name.get_or_init(name).as_ptr()
     }
 
     fn shown_input(&self, index: c_int) -> Result<*mut TFE_TensorHandle> {
@@ -98,7 +133,7 @@ impl TFE_Op {
                 self.op.num_inputs()
             );
         };
-        let mut shown = self.shown().inputs.borrow_mut();
+        let mut shown = self.rare().inputs.borrow_mut();
         if shown.len() <= index {
             shown.resize_with(index + 1, || None);
         }
@@ -331,7 +366,7 @@ pub unsafe extern "C" fn TFE_OpNameGetAttrType(
     // SAFETY: null or a C string.
     let name = unsafe { text(attr_name, "attr_name") };
     let kind = || {
-        let (kind, list) = given(ctx, "ctx")?.0.op(&op?)?.attr_type(&name?)?;
+        let (kind, list) = given(ctx, "ctx")?.context.op(&op?)?.attr_type(&name?)?;
         // SAFETY: null or a byte of the caller's.
         *unsafe { as_mut(is_list, "is_list") }? = list.into();
         Ok(kind as TF_AttrType)

@@ -352,3 +352,16 @@ fn code_of(number: c_int) -> Code {
     let row = TABLE.iter().find(|(_, numbers)| numbers.contains(&number));
     row.map_or(Code::Unknown, |&(code, _)| code)
 }
+
+/// Makes a status an internal error (`c_api_experimental.h`).
+///
+/// # Safety
+/// As [the crate](crate#safety) says; `err_msg` may be the message of `status`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TF_MakeInternalErrorStatus(
+    status: *mut TF_Status,
+    err_msg: *const c_char,
+) {
+    // SAFETY: what the caller promises here is what is wanted there.
+    unsafe { TF_SetStatus(status, Code::Internal as TF_Code, err_msg) }
+}

@@ -4,11 +4,14 @@
 use std::ffi::{c_int, c_void};
 use std::sync::LazyLock;
 
-use tfe_core::{Allocator, Buffer, DataType, Result, Shape, TString, Tensor, ensure};
+use tfe_core::{Allocator, Buffer, DataType, Result, Shape, TString, Tensor, ensure, err};
 use tfe_eager::{CachingAllocator, DEFAULT_CACHE_BYTES};
+use tfe_ops::tensor_from_proto;
+use tfe_proto::Message as _;
+use tfe_proto::tensorflow::TensorProto;
 
 use crate::guard::{as_mut, as_ref, given, guard, shield, slice};
-use crate::{TF_DataType, TF_Status, data_type, tstring};
+use crate::{TF_Buffer, TF_DataType, TF_Status, data_type, tstring};
 
 /// An array in host memory.
 #[derive(Debug)]
@@ -58,11 +61,11 @@ impl TF_Tensor {
 }
 
 /// Memory of a client, let go of when this is dropped.
-struct Lent {
-    data: *mut c_void,
-    len: usize,
-    deallocator: Deallocator,
-    arg: *mut c_void,
+pub(crate) struct Lent {
+    pub(crate) data: *mut c_void,
+    pub(crate) len: usize,
+    pub(crate) deallocator: Deallocator,
+    pub(crate) arg: *mut c_void,
 }
 
 // SAFETY: the header says that any thread may call the deallocator; the memory is not used through this.
@@ -78,22 +81,23 @@ impl Drop for Lent {
 }
 
 impl Lent {
-    /// A tensor over the memory, or over a copy where the memory is not aligned.
+    /// A tensor over the memory, or over a copy where the memory is not so aligned.
     ///
     /// # Safety
     /// `data` is null or leads to `len` initialised bytes that stay until this is dropped; for strings to valid ones,
     /// which the deallocator drops.
-    unsafe fn into_tensor(self, dtype: DataType, shape: Shape) -> Result<TF_Tensor> {
+    pub(crate) unsafe fn into_tensor(
+        self,
+        dtype: DataType,
+        shape: Shape,
+        alignment: usize,
+    ) -> Result<TF_Tensor> {
         let bytes = bytes_of(dtype, &shape, self.len)?;
         ensure!(
             bytes == 0 || !self.data.is_null(),
             InvalidArgument,
             "data is NULL"
         );
-        let alignment = match dtype {
-            DataType::String => align_of::<TString>(),
-            _ => TF_TensorDefaultAlignment(),
-        };
         if !self.data.addr().is_multiple_of(alignment) {
             // SAFETY: the caller's promise.
             return Ok(unsafe { self.copied(dtype, shape, bytes) }?.into());
@@ -184,8 +188,12 @@ pub unsafe extern "C" fn TF_NewTensor(
     shield(None, move || {
         let dtype = data_type(r#type)?;
         let shape = Shape::new(dims?)?;
+        let alignment = match dtype {
+            DataType::String => align_of::<TString>(),
+            _ => TF_TensorDefaultAlignment(),
+        };
         // SAFETY: the caller's promises on `data`.
-        let tensor = unsafe { lent.into_tensor(dtype, shape) }?;
+        let tensor = unsafe { lent.into_tensor(dtype, shape, alignment) }?;
         Ok(Some(Box::new(tensor)))
     })
 }
@@ -209,15 +217,45 @@ pub unsafe extern "C" fn TF_AllocateTensor(
 ) -> Option<Box<TF_Tensor>> {
     // SAFETY: an array, says the caller.
     let dims = unsafe { slice(dims, num_dims, "dims") };
-    shield(None, || {
-        let dtype = data_type(r#type)?;
-        let shape = Shape::new(dims?)?;
-        bytes_of(dtype, &shape, len)?;
-        let tensor = Tensor::uninit_in(&AtLeast(len), dtype, shape)?;
-        // SAFETY: the caller is to write the elements before anything reads them; strings are valid from the start.
-        let tensor = unsafe { tensor.assume_init() };
-        Ok(Some(Box::new(TF_Tensor { tensor, bytes: len })))
-    })
+    shield(None, || allocate(r#type, dims?, Some(len)).map(Some))
+}
+
+/// A tensor of the client's, of `len` bytes where it says so, whose elements are not written yet.
+pub(crate) fn allocate(
+    dtype: TF_DataType,
+    dims: &[i64],
+    len: Option<usize>,
+) -> Result<Box<TF_Tensor>> {
+    let dtype = data_type(dtype)?;
+    let shape = Shape::new(dims)?;
+    let bytes = bytes_of(dtype, &shape, len.unwrap_or(isize::MAX as usize))?;
+    let bytes = len.unwrap_or(bytes);
+    let tensor = Tensor::uninit_in(&AtLeast(bytes), dtype, shape)?;
+    // SAFETY: the caller is to write the elements before anything reads them; strings are valid from the start.
+    let tensor = unsafe { tensor.assume_init() };
+    Ok(Box::new(TF_Tensor { tensor, bytes }))
+}
+
+/// Makes a tensor that of a message (`c_api.h`).
+///
+/// # Safety
+/// As [the crate](crate#safety) says; `from` leads to `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn TF_TensorFromProto(
+    from: Option<&TF_Buffer>,
+    to: Option<&mut TF_Tensor>,
+    status: *mut TF_Status,
+) {
+    let read = || {
+        // SAFETY: a buffer of the caller's.
+        let bytes = unsafe { given(from, "from")?.bytes() }?;
+        let proto = TensorProto::decode(bytes)
+            .map_err(|_| err!(InvalidArgument, "Unparseable tensorflow.TensorProto proto"))?;
+        *given(to, "to")? = tensor_from_proto(&proto)?.into();
+        Ok(())
+    };
+    // SAFETY: null or a status of the caller's.
+    unsafe { guard(status, (), read) }
 }
 
 /// The tensor itself when nothing shares its memory, else null.

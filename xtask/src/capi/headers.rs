@@ -44,7 +44,45 @@ pub(super) fn run(sh: &Shell) -> Result<Outcome> {
         "headers: the library exports all {} functions and no other",
         declared.len()
     );
+    bind_all(sh, &dir, &headers, &declared)?;
+    println!("headers: programs that name all of them start");
     Ok(Outcome::Passed)
+}
+
+/// A program that has the address of every function starts when all symbols are bound at once.
+fn bind_all(sh: &Shell, dir: &Path, headers: &[PathBuf], declared: &Declared) -> Result<()> {
+    for (compiler, standard, suffix) in LANGUAGES {
+        let is_cxx = *suffix != "c";
+        let addresses = declared.keys().map(|name| {
+            let namespace = is_cxx && prototypes::in_namespace(name);
+            let name = if namespace {
+                format!("tensorflow::{name}")
+            } else {
+                name.clone()
+            };
+            format!("    (Function){name},\n")
+        });
+        let code = format!(
+            "{}typedef void (*Function)(void);\n\
+             static const Function volatile all[] = {{\n{}}};\n\
+             int main(void) {{\n  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {{\n    \
+             if (all[i] == NULL) return 1;\n  }}\n  return 0;\n}}\n",
+            includes(headers),
+            addresses.collect::<String>()
+        );
+        let (source, program) = (dir.join(format!("bind.{suffix}")), dir.join("bind"));
+        sh.write_file(&source, code)?;
+        cmd!(
+            sh,
+            "{compiler} -std={standard} -I {INCLUDE} -Wl,-z,now -o {program} {source}"
+        )
+        .args(dist::program_args(Variant::Ci))
+        .quiet()
+        .run()?;
+        let start = cmd!(sh, "{program}").quiet().run();
+        start.with_context(|| format!("a program with all functions, as {standard}"))?;
+    }
+    Ok(())
 }
 
 /// The headers below a directory, relative to `INCLUDE`.
@@ -148,7 +186,8 @@ fn check_symbols(sh: &Shell, declared: &Declared, library: &Path) -> Result<()> 
     let symbols = cmd!(sh, "nm --dynamic --defined-only --format=posix {library}")
         .quiet()
         .read()?;
-    compare_symbols(declared.keys().map(String::as_str), &symbols)
+    let mangled = dist::EXPORTED_MANGLED.iter().copied();
+    compare_symbols(declared.keys().map(String::as_str).chain(mangled), &symbols)
 }
 
 /// Compares names with what `nm --format=posix` wrote.

@@ -12,6 +12,25 @@ const PROTOTYPES_2017: &str = "crates/tfe-capi/tests/data/prototypes_2017.tsv";
 /// The suffix of functions that have another form in 2017.
 const SUFFIX: &str = "_2017";
 
+/// The header of functions that TensorFlow declares in C++ alone, in a namespace, and their form in C.
+const IN_NAMESPACE: (&str, &[&str]) = (
+    "tensorflow/c/eager/dlpack.h",
+    &[
+        "TFE_TensorHandle *TFE_HandleFromDLPack (void *, TF_Status *, TFE_Context *);",
+        "void *TFE_GetDLDevice (TFE_TensorHandle *, TF_Status *);",
+        "void *TFE_HandleToDLPack (TFE_TensorHandle *, TF_Status *);",
+        "void TFE_CallDLManagedTensorDeleter (void *);",
+    ],
+);
+
+/// Whether C++ declares a function of ours in a namespace rather than as C does.
+pub(super) fn in_namespace(name: &str) -> bool {
+    IN_NAMESPACE
+        .1
+        .iter()
+        .any(|text| name_of(text) == Some(name))
+}
+
 /// The functions that our headers declare: name to header and prototype.
 pub(super) type Declared = BTreeMap<String, (String, String)>;
 
@@ -64,10 +83,12 @@ pub(super) fn check(declared: &Declared) -> Result<String> {
     ))
 }
 
-/// Every function but those of 2017 has the prototype of 2.21, in the same header.
+/// Every function of 2.21 is there with its prototype, in the same header, and there is no other but those of 2017.
 fn check_221(declared: &Declared, of_221: &str) -> Vec<String> {
     let mut wanted = BTreeMap::new();
-    for (header, prototype) in of_221.lines().filter_map(|line| line.split_once('\t')) {
+    let of_221 = of_221.lines().filter_map(|line| line.split_once('\t'));
+    let (header, texts) = IN_NAMESPACE;
+    for (header, prototype) in of_221.chain(texts.iter().map(|text| (header, *text))) {
         if let Some(name) = name_of(prototype) {
             // C++ takes an empty list for `(void)`; in C it would be no prototype at all.
             wanted.insert(name, (header, prototype.replace("(/* ??? */)", "(void)")));
@@ -85,6 +106,11 @@ fn check_221(declared: &Declared, of_221: &str) -> Vec<String> {
                 complaints.push(format!("{name} is declared\n  {prototype}\nwant\n  {want}"));
             }
             Some(_) => {}
+        }
+    }
+    for (name, (header, _)) in wanted {
+        if !declared.contains_key(name) {
+            complaints.push(format!("{name} is declared nowhere, want {header}"));
         }
     }
     complaints
@@ -128,6 +154,10 @@ mod tests {
 /* crates/x/include/tensorflow/c/tf_tensor.h:9:NC */ extern size_t TF_TensorDefaultAlignment (void);
 /* crates/x/include/tensorflow/c/eager/c_api.h:5:NC */ extern void TFE_DeleteContext (TFE_Context *);
 /* crates/x/include/tensorflow/c/eager/c_api_2017.h:5:NC */ extern void TFE_DeleteContext_2017 (TFE_Context *, TF_Status *);
+/* crates/x/include/tensorflow/c/eager/dlpack.h:5:NC */ extern TFE_TensorHandle *TFE_HandleFromDLPack (void *, TF_Status *, TFE_Context *);
+/* crates/x/include/tensorflow/c/eager/dlpack.h:6:NC */ extern void *TFE_GetDLDevice (TFE_TensorHandle *, TF_Status *);
+/* crates/x/include/tensorflow/c/eager/dlpack.h:7:NC */ extern void *TFE_HandleToDLPack (TFE_TensorHandle *, TF_Status *);
+/* crates/x/include/tensorflow/c/eager/dlpack.h:8:NC */ extern void TFE_CallDLManagedTensorDeleter (void *);
 /* crates/x/include/tsl/platform/ctstring.h:5:NF */ static void TF_TString_Init (TF_TString *);
 ";
     const OF_221: &str = "\
@@ -140,7 +170,7 @@ tensorflow/c/eager/c_api.h\tvoid TFE_DeleteContext (TFE_Context *);
     #[test]
     fn equal_prototypes_pass() {
         let declared = parse_aux_info(AUX, "crates/x/include").unwrap();
-        assert_eq!(declared.len(), 4);
+        assert_eq!(declared.len(), 8);
         assert_eq!(check_221(&declared, OF_221), [""; 0]);
         assert_eq!(check_2017(&declared, OF_2017), [""; 0]);
     }
@@ -154,6 +184,8 @@ tensorflow/c/eager/c_api.h\tvoid TFE_DeleteContext (TFE_Context *);
             first(OF_221.replace("tf_tensor.h", "c_api.h")).contains("want tensorflow/c/c_api.h")
         );
         assert!(first(OF_221.replace("TF_GetAll", "TF_Get")).contains("not in TensorFlow"));
+        let more = format!("{OF_221}tensorflow/c/c_api.h\tint TF_Gone (void);\n");
+        assert!(first(more).contains("TF_Gone is declared nowhere"));
 
         let other = OF_2017.replace("TF_Status *", "int");
         assert_eq!(check_2017(&declared, &other).len(), 1);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
+mod capi;
 mod kernels;
 mod ops;
 mod proto;
@@ -16,7 +17,12 @@ pub(crate) type Output = (PathBuf, Vec<u8>);
 
 /// Writes every generated file; with `check`, fails instead when one is not as it would be written.
 pub(crate) fn run(sh: &Shell, check: bool) -> Result<()> {
-    let generators = [proto::outputs, ops::outputs, kernels::outputs];
+    let generators = [
+        proto::outputs,
+        ops::outputs,
+        kernels::outputs,
+        capi::outputs,
+    ];
     let mut stale = Vec::new();
     for outputs in generators {
         for (path, mut contents) in outputs()? {

@@ -22,9 +22,11 @@ const VERSION_NODE: &str = "tensorflow";
 /// What is exported: C names by prefix, and the names that are mangled because TensorFlow declares
 /// them in C++.
 const EXPORTED_PREFIXES: &[&str] = &["TF_", "TFE_", "TSL_"];
-const EXPORTED_MANGLED: &[&str] = &[
-    "_ZN10tensorflow20TFE_HandleFromDLPackEPvP10TSL_StatusP11TFE_Context",
+pub(crate) const EXPORTED_MANGLED: &[&str] = &[
+    "_ZN10tensorflow15TFE_GetDLDeviceEP16TFE_TensorHandleP10TSL_Status",
     "_ZN10tensorflow18TFE_HandleToDLPackEP16TFE_TensorHandleP10TSL_Status",
+    "_ZN10tensorflow20TFE_HandleFromDLPackEPvP10TSL_StatusP11TFE_Context",
+    "_ZN10tensorflow30TFE_CallDLManagedTensorDeleterEPv",
 ];
 
 /// How the library is built, and for which use.

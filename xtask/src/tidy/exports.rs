@@ -30,7 +30,7 @@ pub(super) fn tested(files: &[File]) -> Complaints {
 }
 
 /// Line and name of each `extern "C" fn` with a TensorFlow name.
-fn exports(text: &str) -> Vec<(usize, &str)> {
+pub(crate) fn exports(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let code = line.split("//").next().unwrap_or_default();

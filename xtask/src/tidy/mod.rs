@@ -11,6 +11,8 @@ mod kernel_names;
 mod links;
 mod sources;
 
+pub(crate) use exports::exports;
+
 /// A tracked (or not yet tracked, not ignored) file.
 pub(crate) struct File {
     /// From the root, with `/`.
