@@ -1,14 +1,16 @@
 //! The C side: headers checked, C tests built and run.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
-use xshell::Shell;
+use xshell::{Shell, cmd};
 
 mod headers;
 mod programs;
 mod prototypes;
 
 use crate::dist::{self, Variant};
-use crate::tools::{Outcome, SAME_FEATURES, cargo, has_program};
+use crate::tools::{Outcome, SAME_FEATURES, cargo, has_program, target_dir};
 
 /// What to check.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,23 @@ pub(crate) enum What {
     Tsan,
     /// The golden vectors through the C API.
     Golden,
+    /// Arrays of NumPy, in and out by DLPack.
+    Numpy,
+}
+
+const DLPACK_NUMPY: &str = "crates/tfe-capi/tests/dlpack_numpy.py";
+
+/// A Python that has NumPy: the first on the path, or that of the tools that `.ci/run` installs.
+fn python_with_numpy(sh: &Shell) -> Option<PathBuf> {
+    let tools = target_dir().join("tools/bin/python3");
+    [PathBuf::from("python3"), tools]
+        .into_iter()
+        .find(|python| {
+            let import = cmd!(sh, "{python} -c 'import numpy'")
+                .quiet()
+                .ignore_status();
+            import.output().is_ok_and(|output| output.status.success())
+        })
 }
 
 /// Runs one kind of check. The library is `dist::build(sh, Variant::Ci)` and its sanitizer variants.
@@ -55,6 +74,14 @@ pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
         What::Tsan => {
             dist::build(sh, Variant::Tsan)?;
             programs::run(sh, what, Variant::Tsan)?;
+        }
+        What::Numpy => {
+            let Some(python) = python_with_numpy(sh) else {
+                return Ok(Outcome::skipped("NumPy is not installed"));
+            };
+            let library = dist::build(sh, Variant::Ci)?.join("lib/libtensorflow.so.2");
+            let library = std::path::absolute(library)?;
+            cmd!(sh, "{python} {DLPACK_NUMPY} {library}").run()?;
         }
         What::Golden => {
             let library = std::path::absolute(dist::build(sh, Variant::Ci)?)?;

@@ -83,6 +83,11 @@ pub(super) const STAGES: &[Stage] = &[
         run: |run| c_tests(run, What::Plain),
     },
     Stage {
+        name: "numpy",
+        what: "NumPy's arrays in and out by DLPack",
+        run: |run| capi::run(run.sh, What::Numpy),
+    },
+    Stage {
         name: "valgrind",
         what: "C tests under valgrind",
         run: |run| c_tests(run, What::Valgrind),
@@ -257,7 +262,7 @@ fn c_tests(run: &mut Run<'_>, what: What) -> Result<Outcome> {
         What::Valgrind => "valgrind",
         What::Asan => "address",
         What::Tsan => "thread",
-        What::Headers | What::Plain | What::Golden => "none",
+        What::Headers | What::Plain | What::Golden | What::Numpy => "none",
     };
     let outcome = capi::run(run.sh, what)?;
     if outcome == Outcome::Passed {
