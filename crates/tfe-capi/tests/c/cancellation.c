@@ -1,4 +1,5 @@
 // Cancellation managers, and executors, which queue nothing here.
+// threads
 #include <pthread.h>
 
 #include "api.h"
