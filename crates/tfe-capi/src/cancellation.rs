@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::{self, ThreadId};
 
 use crate::guard::{given, guard, shield};
 use crate::{TF_Status, TFE_Op};
@@ -47,8 +46,17 @@ enum Phase {
     #[default]
     Live,
     /// Callbacks run, on that thread.
-    Cancelling(ThreadId),
+    Cancelling(Thread),
     Cancelled,
+}
+
+/// A thread that runs: no other that runs has the number.
+type Thread = usize;
+
+/// This thread. Its handle from the standard library would be memory that a program's main thread never frees.
+fn this_thread() -> Thread {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here).addr())
 }
 
 impl Cancellation {
@@ -67,7 +75,7 @@ impl Cancellation {
         if state.phase != Phase::Live {
             return;
         }
-        state.phase = Phase::Cancelling(thread::current().id());
+        state.phase = Phase::Cancelling(this_thread());
         let callbacks = std::mem::take(&mut state.callbacks);
         drop(state);
         for TFE_CancelCallback { callback, context } in callbacks.into_values() {
@@ -96,7 +104,7 @@ impl Cancellation {
             state.callbacks.remove(&token);
             return true;
         }
-        let me = thread::current().id();
+        let me = this_thread();
         let runs_elsewhere =
             |state: &mut State| matches!(state.phase, Phase::Cancelling(thread) if thread != me);
         if wait {

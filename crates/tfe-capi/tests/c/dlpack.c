@@ -376,7 +376,7 @@ static void faults(void) {
   m.dl_tensor.shape = NULL;
   REFUSED(&m, "shape is NULL");
   static const int64_t kShapes[][2] = {
-      {-1, 3}, {2, -3}, {INT64_MAX, 2}, {INT64_MAX / 2, 3}, {INT64_MAX / 4, 1}};
+      {-1, 3}, {2, -3}, {INT64_MAX, 2}, {INT64_MAX / 2, 3}, {INT64_MAX / 2, 1}};
   for (size_t i = 0; i < sizeof kShapes / sizeof *kShapes; ++i) {
     m = foreign();
     m.dl_tensor.shape = (int64_t*)kShapes[i];
