@@ -406,6 +406,16 @@ impl Tensor {
         })
     }
 
+    /// The bytes of plain elements to write, when nobody else can see them, as in [`as_mut_slice`](Self::as_mut_slice).
+    pub fn as_mut_bytes(&mut self) -> Option<&mut [u8]> {
+        if !self.is_forwardable() || self.as_bytes().is_err() {
+            return None;
+        }
+        // SAFETY: `as_bytes` checked place and type; every byte pattern is an element of a plain type, but for `bool`, whose
+        // readers check. The buffer has no other owner and `self` is borrowed mutably.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.data_ptr(), self.byte_size()) })
+    }
+
     /// Whether an op may write its result over this tensor once it has taken it: memory of the runtime, with no other owner.
     #[inline]
     pub fn is_forwardable(&self) -> bool {
@@ -597,6 +607,22 @@ impl TensorUninit {
         );
         // SAFETY: fresh memory, 64-byte aligned, of that many words with no other owner; uninitialised is allowed.
         Ok(unsafe { std::slice::from_raw_parts_mut(t.data_ptr().cast(), t.num_elements()) })
+    }
+
+    /// The bytes of the elements to be written, for code that is compiled once for all plain types.
+    ///
+    /// # Errors
+    /// `Internal` when the elements are not plain, or for device memory.
+    pub fn as_uninit_bytes(&mut self) -> Result<&mut [MaybeUninit<u8>]> {
+        let t = &self.0;
+        ensure!(
+            t.dtype.is_plain() && t.is_host(),
+            Internal,
+            "{} elements are no plain bytes of the host",
+            t.dtype
+        );
+        // SAFETY: fresh memory of that many bytes with no other owner; uninitialised is allowed.
+        Ok(unsafe { std::slice::from_raw_parts_mut(t.data_ptr().cast(), t.byte_size()) })
     }
 
     /// The tensor, all of whose elements have been written.

@@ -68,6 +68,12 @@ pub struct KernelDef {
 }
 
 impl KernelDef {
+    /// The same kernel for those data types of its type attributes, for rows of a table of kernels.
+    #[must_use]
+    pub const fn of(self, types: &'static [(&'static str, DTypeSet)]) -> Self {
+        Self { types, ..self }
+    }
+
     /// A kernel for the CPU without further facts, to be completed by struct update.
     pub const fn cpu(op: OpId, build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Self {
         Self {

@@ -1,226 +1,267 @@
-//! Kernels that apply a function to each pair of elements.
+//! Kernels that apply a function to each element, or to the elements at each place of several broadcast inputs.
 
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use tfe_core::{Plain, Result, Tensor, err};
-use tfe_device::{Device, Kernel, KernelContext};
+use tfe_core::{DataType, Result, Tensor, ensure, err};
+use tfe_device::{Device, Kernel, KernelContext, KernelInit};
 
 use super::broadcast::Broadcast;
-use super::number::{Compute, Fn2};
-use super::{fill, loops, parallel};
+use super::feed::{self, Feed};
+use super::function::{self, Function, Scratch};
+use super::{fill_bytes, loops, parallel};
 
-/// Up to so many elements a plain loop is faster than choosing a better one.
+/// Up to so many elements of one shape there is nothing to think about.
 const TINY: usize = 16;
-/// Rows shorter than this are not worth a call each: several are spread out and done together.
-const SHORT_ROW: usize = 32;
-/// Elements that are spread out at a time.
-const BLOCK: usize = 512;
+/// A kernel that writes a function of the elements at each place of `N` broadcast inputs.
+pub(crate) struct Elementwise<const N: usize> {
+    function: Function<N>,
+    element_ns: f64,
+    check: Option<Check>,
+}
 
-/// A kernel that writes `f(a, b)` for each pair of elements of two broadcast inputs.
+/// What is wrong with an input, whatever the others are.
+pub(crate) type Check = fn(&Tensor) -> Result<()>;
+
+/// A kernel without further checks.
 ///
 /// `element_ns` is a rough estimate of what one element costs, to decide on threads.
-pub(crate) fn binary<T: Compute>(f: impl Fn2<T::Wide>, element_ns: f64) -> Box<dyn Kernel> {
-    Box::new(Binary {
-        f,
-        element_ns,
-        element: PhantomData::<fn(T)>,
+pub(crate) fn kernel<const N: usize>(function: Function<N>, element_ns: f64) -> Box<dyn Kernel> {
+    Box::new(Elementwise::new(function, element_ns))
+}
+
+/// The kernel of an op with one type attribute, `T`, by one of several functions: see [`function::choose`].
+///
+/// # Errors
+/// `Unimplemented` when none of them takes elements of that type.
+pub(crate) fn chosen<const N: usize, const M: usize>(
+    init: &KernelInit<'_>,
+    functions: [Function<N>; M],
+    element_ns: f64,
+) -> Result<Box<dyn Kernel>> {
+    let function = function::choose(init.attrs.dtype("T")?, functions)?;
+    Ok(kernel(function, element_ns))
+}
+
+/// A tensor of the values of a function, for kernels that prepare an input.
+///
+/// # Errors
+/// `ResourceExhausted` when there is no memory.
+pub(crate) fn apply(
+    ctx: &KernelContext<'_>,
+    function: &Function<1>,
+    input: &Tensor,
+) -> Result<Tensor> {
+    readable(input)?;
+    let (width, to) = (input.dtype().size(), function.to());
+    let elements = input.as_bytes()?;
+    let out = ctx.allocate(to, input.shape().clone())?;
+    // Functions that only convert, which is all that is asked for.
+    let ns = 0.5 / to.size() as f64;
+    fill_bytes(out, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            to.size(),
+            ns,
+            &|start, dst| {
+                let (start, n) = (start / to.size(), dst.len() / to.size());
+                function.run(dst, [&elements[start * width..][..n * width]])
+            },
+        ))
     })
 }
 
-struct Binary<T, F> {
-    f: F,
-    element_ns: f64,
-    element: PhantomData<fn(T)>,
-}
-
-impl<T: Compute, F: Fn2<T::Wide>> Kernel for Binary<T, F> {
+impl<const N: usize> Kernel for Elementwise<N> {
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
-        let (a, b) = (ctx.input(0), ctx.input(1));
-        if a.num_elements() > TINY || a.shape() != b.shape() {
-            return compute(ctx, self, self.element_ns);
+        let first = ctx.input(0);
+        let same = (1..N).all(|k| ctx.input(k).shape() == first.shape());
+        if !same || first.num_elements() > TINY {
+            let fitted = Broadcast::limited(std::array::from_fn(|k| ctx.input(k).shape()))?;
+            return self.run(ctx, &fitted);
         }
         // Scalars and the like, where every nanosecond shows.
-        let f = |a: T, b: T| T::narrow((self.f)(a.widen(), b.widen()));
-        let (x, y) = (a.as_slice::<T>()?, b.as_slice::<T>()?);
-        let out = ctx.allocate(T::DTYPE, a.shape().clone())?;
-        let out = fill(out, |dst| Ok(loops::zip(dst, x, y, f)))?;
+        self.check(ctx, first.num_elements())?;
+        let inputs = inputs(ctx)?;
+        let out = ctx.allocate(self.function.to(), first.shape().clone())?;
+        let out = fill_bytes(out, |dst| Ok(self.function.run(dst, inputs)))?;
         ctx.set_output(0, out);
         Ok(())
     }
 }
 
-/// The loops of a function: of two vectors of one length, and of a vector and a number on either side.
-trait Loops<T>: Sync {
-    fn zip<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: &[T], b: &[T]) -> &'a mut [T];
-    fn zip_left<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: T, b: &[T]) -> &'a mut [T];
-    fn zip_right<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: &[T], b: T) -> &'a mut [T];
-
-    /// Two inputs of which one may be a single number, to be repeated.
-    fn row<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: &[T], b: &[T]) -> &'a mut [T]
-    where
-        T: Copy,
-    {
-        match (a, b) {
-            (&[a], b) if b.len() != 1 => self.zip_left(dst, a, b),
-            (a, &[b]) if a.len() != 1 => self.zip_right(dst, a, b),
-            (a, b) => self.zip(dst, a, b),
+impl<const N: usize> Elementwise<N> {
+    pub(crate) fn new(function: Function<N>, element_ns: f64) -> Self {
+        Self {
+            function,
+            element_ns,
+            check: None,
         }
     }
-}
 
-impl<T: Compute, F: Fn2<T::Wide>> Loops<T> for Binary<T, F> {
-    fn zip<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: &[T], b: &[T]) -> &'a mut [T] {
-        T::zip(self.f, dst, a, b)
-    }
-    fn zip_left<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: T, b: &[T]) -> &'a mut [T] {
-        T::zip_left(self.f, dst, a, b)
-    }
-    fn zip_right<'a>(&self, dst: &'a mut [MaybeUninit<T>], a: &[T], b: T) -> &'a mut [T] {
-        T::zip_right(self.f, dst, a, b)
-    }
-}
-
-/// Everything but the loops, which alone depend on the function.
-fn compute<T: Plain>(ctx: &mut KernelContext<'_>, f: &dyn Loops<T>, ns: f64) -> Result<()> {
-    let (a, b) = (ctx.input(0).shape(), ctx.input(1).shape());
-    let fitted = Broadcast::limited(a, b)?;
-    let device = ctx.device();
-    if fitted.dims.len() <= 1
-        && let Some((i, mut out)) = ctx.forward_input(&[0, 1], T::DTYPE, &fitted.shape)
-    {
-        let other = ctx.input(1 - i).as_slice::<T>()?;
-        in_place(device, f, &mut out, i, other, ns)?;
-        ctx.set_output(0, out);
-        return Ok(());
-    }
-    let (a, b) = (ctx.input(0).as_slice::<T>()?, ctx.input(1).as_slice::<T>()?);
-    let out = ctx.allocate(T::DTYPE, fitted.shape.clone())?;
-    let out = fill(out, |dst| {
-        if dst.is_empty() {
-            return Ok(loops::repeat(dst, T::default()));
+    /// With a check of the last input, unless the output is empty.
+    pub(crate) fn checked(self, check: Check) -> Self {
+        Self {
+            check: Some(check),
+            ..self
         }
-        let row = fitted.row_len();
-        Ok(match fitted.dims.len() {
-            0 | 1 => parallel::write(device, dst, 1, ns, &|start, dst| {
-                let n = dst.len();
-                f.row(dst, part(a, start, n), part(b, start, n))
-            }),
-            _ if row < SHORT_ROW => parallel::write(device, dst, row, 3.0 * ns, &|start, dst| {
-                spread_rows(f, &fitted, start / row, dst, a, b)
-            }),
-            _ => parallel::write(device, dst, row, ns, &|start, dst| {
-                let moves = fitted.dims[fitted.dims.len() - 1].moves;
-                let mut rows = fitted.rows(start / row);
-                loops::by_blocks(dst, row, |dst, _| {
-                    let [i, j] = rows.next();
-                    let len = |k: usize| if moves[k] { row } else { 1 };
-                    f.row(dst, &a[i..i + len(0)], &b[j..j + len(1)])
-                })
-            }),
-        })
-    })?;
-    ctx.set_output(0, out);
-    Ok(())
-}
-
-/// Elements `start..start + n`, or the only one.
-fn part<T>(values: &[T], start: usize, n: usize) -> &[T] {
-    if values.len() == 1 {
-        values
-    } else {
-        &values[start..start + n]
     }
-}
 
-/// Writes the result over input `i`.
-fn in_place<T: Plain>(
-    device: &dyn Device,
-    f: &dyn Loops<T>,
-    out: &mut Tensor,
-    i: usize,
-    other: &[T],
-    ns: f64,
-) -> Result<()> {
-    let data = out
-        .as_mut_slice::<T>()
-        .ok_or_else(|| err!(Internal, "a forwarded input is shared"))?;
-    let piece = parallel::piece_len(device, data.len(), ns);
-    parallel::for_pieces(device, data, piece, &|start, data| {
-        // By way of a buffer, so that there is one loop for all memory, and it knows that nothing overlaps.
-        let mut buffer = [MaybeUninit::uninit(); BLOCK];
-        for (k, data) in data.chunks_mut(BLOCK).enumerate() {
-            let dst = &mut buffer[..data.len()];
-            let other = part(other, start + k * BLOCK, data.len());
-            let done = if i == 0 {
-                f.row(dst, data, other)
-            } else {
-                f.row(dst, other, data)
-            };
-            data.copy_from_slice(done);
+    fn check(&self, ctx: &KernelContext<'_>, elements: usize) -> Result<()> {
+        for k in 0..N {
+            readable(ctx.input(k))?;
         }
-    });
-    Ok(())
-}
+        match self.check {
+            Some(check) if elements > 0 => check(ctx.input(N - 1)),
+            _ => Ok(()),
+        }
+    }
 
-/// Writes rows from row `first` on, each too short for a call: several at a time, with repeated elements spread out.
-fn spread_rows<'a, T: Plain>(
-    f: &dyn Loops<T>,
-    fitted: &Broadcast,
-    first: usize,
-    dst: &'a mut [MaybeUninit<T>],
-    a: &[T],
-    b: &[T],
-) -> &'a mut [T] {
-    let (row, dims) = (fitted.row_len(), &fitted.dims);
-    let block = BLOCK / row * row;
-    let inputs = [a, b];
-    let inner = dims[dims.len() - 1].moves;
-    // Inputs that move along every dimension are read where they are. With two dimensions, one that stays along the
-    // outer one is the same in every block.
-    let dense = [0, 1].map(|k| dims.iter().all(|d| d.moves[k]));
-    let same = [0, 1].map(|k| dims.len() == 2 && !dims[0].moves[k]);
-    let mut rows = fitted.rows(first);
-    let mut buffers = [[T::default(); BLOCK]; 2];
-    loops::by_blocks(dst, block, |dst, range| {
-        let n = dst.len();
-        let wanted = [0, 1].map(|k| !(dense[k] || same[k] && range.start > 0));
-        if wanted.contains(&true) {
-            for to in (0..n).step_by(row) {
-                let from = rows.next();
-                for k in 0..2 {
-                    if wanted[k] {
-                        spread(
-                            &mut buffers[k][to..to + row],
-                            &inputs[k][from[k]..],
-                            inner[k],
-                        );
-                    }
+    /// Writes the output, whose shape and whose relation to the inputs is `fitted`.
+    ///
+    /// # Errors
+    /// Those of the check; `ResourceExhausted` when there is no memory.
+    pub(crate) fn run(&self, ctx: &mut KernelContext<'_>, fitted: &Broadcast<N>) -> Result<()> {
+        self.check(ctx, fitted.shape.num_elements())?;
+        let to = self.function.to();
+        let task = Task {
+            function: &self.function,
+            fitted,
+            widths: std::array::from_fn(|k| ctx.input(k).dtype().size()),
+            value_width: to.size(),
+            device: ctx.device(),
+            element_ns: self.element_ns,
+        };
+        let all: [usize; N] = std::array::from_fn(|k| k);
+        let out = match ctx.forward_input(&all, to, &fitted.shape) {
+            Some((k, mut out)) => {
+                let mut inputs = [None; N];
+                for other in (0..N).filter(|&other| other != k) {
+                    inputs[other] = Some(ctx.input(other).as_bytes()?);
                 }
+                task.write_over(&mut out, k, inputs)?;
+                out
             }
+            None => {
+                let given = inputs(ctx)?;
+                let out = ctx.allocate(to, fitted.shape.clone())?;
+                fill_bytes(out, |dst| Ok(task.write(dst, given)))?
+            }
+        };
+        ctx.set_output(0, out);
+        Ok(())
+    }
+}
+
+/// The bytes of all inputs.
+fn inputs<'c, const N: usize>(ctx: &'c KernelContext<'_>) -> Result<[&'c [u8]; N]> {
+    let mut all = [&[][..]; N];
+    for (k, input) in all.iter_mut().enumerate() {
+        *input = ctx.input(k).as_bytes()?;
+    }
+    Ok(all)
+}
+
+/// Checks that the bytes of a tensor are elements, each at its place.
+fn readable(tensor: &Tensor) -> Result<()> {
+    if tensor.dtype() == DataType::Bool {
+        tensor.as_slice::<bool>()?;
+    }
+    // The parts of a complex number are what has to be aligned.
+    let align = tensor.dtype().size().min(8);
+    ensure!(
+        tensor.data_ptr().addr().is_multiple_of(align),
+        Internal,
+        "a {} tensor is not aligned to its elements",
+        tensor.dtype()
+    );
+    Ok(())
+}
+
+/// One run of a kernel.
+struct Task<'t, const N: usize> {
+    function: &'t Function<N>,
+    fitted: &'t Broadcast<N>,
+    /// Bytes of an element of each input, and of a value.
+    widths: [usize; N],
+    value_width: usize,
+    device: &'t dyn Device,
+    element_ns: f64,
+}
+
+impl<const N: usize> Task<'_, N> {
+    fn is_dense(&self) -> bool {
+        (0..N).all(|k| self.fitted.is_dense(k))
+    }
+
+    /// Elements at whose multiples work may be cut, for one thread or another.
+    fn unit(&self) -> usize {
+        if self.is_dense() {
+            1
+        } else {
+            feed::unit(self.fitted)
         }
-        let start = first * row + range.start;
-        let [x, y] = [0, 1].map(|k| {
-            if dense[k] {
-                &inputs[k][start..start + n]
-            } else {
-                &buffers[k][..n]
+    }
+
+    /// Writes the whole output.
+    fn write<'a>(&self, dst: &'a mut [MaybeUninit<u8>], inputs: [&[u8]; N]) -> &'a mut [u8] {
+        let width = self.value_width;
+        let unit = self.unit() * width;
+        let ns = self.element_ns / width as f64;
+        if dst.is_empty() {
+            return loops::repeat(dst, 0);
+        }
+        parallel::write(self.device, dst, unit, ns, &|start, dst| {
+            if self.is_dense() {
+                let (start, n) = (start / width, dst.len() / width);
+                let part = |k: usize| &inputs[k][start * self.widths[k]..][..n * self.widths[k]];
+                return self.function.run(dst, std::array::from_fn(part));
+            }
+            let mut memory = [const { Scratch::new() }; N];
+            let place = start / width..(start + dst.len()) / width;
+            let mut feed = Feed::new(
+                self.fitted,
+                self.widths,
+                inputs.map(Some),
+                place,
+                &mut memory,
+            );
+            loops::by_prefixes(dst, |rest| {
+                let n = feed.block(rest.len() / width);
+                self.function.run(&mut rest[..n * width], feed.next(n))
+            })
+        })
+    }
+
+    /// Writes the whole output over input `k`, which is as large, and the only one that is not given.
+    fn write_over(&self, out: &mut Tensor, k: usize, inputs: [Option<&[u8]>; N]) -> Result<()> {
+        let data = out
+            .as_mut_bytes()
+            .ok_or_else(|| err!(Internal, "a forwarded input is shared"))?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        let width = self.value_width;
+        let unit = self.unit();
+        let units = (data.len() / width).div_ceil(unit);
+        let piece = parallel::piece_len(self.device, units, self.element_ns * unit as f64);
+        parallel::for_pieces(self.device, data, piece * unit * width, &|start, data| {
+            let mut memory = [const { Scratch::new() }; N];
+            let place = start / width..(start + data.len()) / width;
+            let mut feed = Feed::new(self.fitted, self.widths, inputs, place, &mut memory);
+            // By way of a buffer, so that there is one loop for all memory, and it knows that nothing overlaps.
+            let mut values = const { Scratch::new() };
+            let mut rest = data;
+            while !rest.is_empty() {
+                let n = feed.block(rest.len() / width);
+                let (block, after) = rest.split_at_mut(n * width);
+                let mut elements = feed.next(n);
+                elements[k] = block;
+                let done = self.function.run(&mut values.0[..n * width], elements);
+                block.copy_from_slice(done);
+                rest = after;
             }
         });
-        f.zip(dst, x, y)
-    })
-}
-
-/// Copies a row of the input, or repeats its next element.
-#[inline]
-fn spread<T: Copy>(row: &mut [T], input: &[T], moves: bool) {
-    if moves {
-        // Too short for a call of `memcpy`.
-        for (to, &from) in row.iter_mut().zip(input) {
-            *to = from;
-        }
-    } else {
-        row.fill(input[0]);
+        Ok(())
     }
 }
 
@@ -230,6 +271,7 @@ mod tests {
 
     use super::*;
     use crate::host::axes;
+    use crate::host::function::zip;
     use crate::testing::{self, Host};
 
     fn counted(dims: &[i64]) -> Tensor {
@@ -251,7 +293,8 @@ mod tests {
     #[test]
     fn every_way_through_agrees_with_one_element_at_a_time() {
         // Slow enough for several threads from 2000 elements on.
-        let kernel = binary::<i32>(|a, b| a.wrapping_mul(1000).wrapping_sub(b), 50.0);
+        let function = zip(|a: i32, b: i32| a.wrapping_mul(1000).wrapping_sub(b));
+        let kernel = kernel(function, 50.0);
         let check = |a: &[i64], b: &[i64], shared: bool| {
             let (a, b) = (counted(a), counted(b));
             let keep = shared.then(|| (a.clone(), b.clone()));
@@ -299,7 +342,8 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_once() {
-        let kernel = binary::<bf16>(|a, b| a + b, 0.2);
+        let sum = zip(|a: f32, b: f32| a + b).on(DataType::Bfloat16);
+        let kernel = kernel(sum, 0.2);
         let one = |x: f32, n: i64| {
             Tensor::from_iter(&[n], std::iter::repeat_n(bf16::from_f32(x), n as usize))
                 .expect("a tensor")
@@ -320,7 +364,7 @@ mod tests {
 
     #[test]
     fn shapes_that_do_not_fit_are_told() {
-        let kernel = binary::<i32>(|a, _| a, 0.2);
+        let kernel = kernel(zip(|a: i32, _| a), 0.2);
         let inputs = vec![counted(&[2]), counted(&[3])];
         let e = testing::compute(&Host::new(), &*kernel, inputs, 1).expect_err("shapes");
         assert_eq!(

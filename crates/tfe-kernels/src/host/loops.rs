@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use smallvec::SmallVec;
-use tfe_core::{Plain, Result, Tensor, TensorUninit, Word, ensure};
+use tfe_core::{DataType, Error, Plain, Result, Tensor, TensorUninit, Word, ensure};
 
 /// The tensor whose elements `write` writes: it gets the slots, and returns the same memory as elements.
 ///
@@ -40,6 +40,59 @@ pub(crate) fn fill_words<W: Word>(
     same_memory(wanted, written)?;
     // SAFETY: as in `fill`; words are valid elements of every plain type but bool, whose readers check them.
     Ok(unsafe { out.assume_init() })
+}
+
+/// As [`fill`], for code that is compiled once for all plain types and writes bytes.
+///
+/// # Errors
+/// Those of `write`; `Internal` when the elements are not plain or other memory came back.
+pub(crate) fn fill_bytes(
+    mut out: TensorUninit,
+    write: impl for<'a> FnOnce(&'a mut [MaybeUninit<u8>]) -> Result<&'a mut [u8]>,
+) -> Result<Tensor> {
+    let slots = out.as_uninit_bytes()?;
+    let wanted = (slots.as_ptr().addr(), slots.len());
+    let written = write(slots)?;
+    same_memory(wanted, written)?;
+    // SAFETY: as in `fill_words`.
+    Ok(unsafe { out.assume_init() })
+}
+
+/// Bytes as the elements that they are.
+///
+/// # Panics
+/// When they are not aligned or no whole number of elements: faults of the kernel.
+#[inline(always)]
+pub(crate) fn elements<T: Plain>(bytes: &[u8]) -> &[T] {
+    const { assert!(!is_bool::<T>(), "not every byte is a bool: read u8") };
+    let data = bytes.as_ptr().cast::<T>();
+    assert!(data.is_aligned() && bytes.len().is_multiple_of(size_of::<T>()));
+    // SAFETY: aligned, initialised, within `bytes`; every bit pattern is a number.
+    unsafe { std::slice::from_raw_parts(data, bytes.len() / size_of::<T>()) }
+}
+
+/// Bytes to be written as the elements to be written there.
+///
+/// # Panics
+/// As [`elements`].
+#[inline(always)]
+pub(crate) fn slots<T: Plain>(bytes: &mut [MaybeUninit<u8>]) -> &mut [MaybeUninit<T>] {
+    let data = bytes.as_mut_ptr().cast::<MaybeUninit<T>>();
+    assert!(data.is_aligned() && bytes.len().is_multiple_of(size_of::<T>()));
+    // SAFETY: aligned, within `bytes`, and nothing need be initialised.
+    unsafe { std::slice::from_raw_parts_mut(data, bytes.len() / size_of::<T>()) }
+}
+
+/// Written elements as bytes.
+#[inline(always)]
+pub(crate) fn written<T: Plain>(elements: &mut [T]) -> &mut [u8] {
+    const { assert!(!is_bool::<T>(), "a bool must not become another byte") };
+    // SAFETY: plain elements are initialised bytes without gaps, and every bit pattern is one, whatever is written.
+    unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) }
+}
+
+const fn is_bool<T: Plain>() -> bool {
+    matches!(T::DTYPE, DataType::Bool)
 }
 
 fn same_memory<T>(wanted: (usize, usize), written: &[T]) -> Result<()> {
@@ -289,6 +342,49 @@ fn tiles<W: Copy>(
             }
         }
     }
+}
+
+/// Runs `write` on `dst`; where that fails the slots come back with the error.
+///
+/// # Panics
+/// When `write` returns other memory than it got.
+pub(crate) fn attempt<'a, U>(
+    dst: &'a mut [MaybeUninit<U>],
+    write: impl for<'b> FnOnce(&'b mut [MaybeUninit<U>]) -> Result<&'b mut [U]>,
+) -> Result<&'a mut [U], (Error, &'a mut [MaybeUninit<U>])> {
+    let wanted = (dst.as_ptr().addr(), dst.len());
+    match write(dst) {
+        Ok(written) => assert!(
+            (written.as_ptr().addr(), written.len()) == wanted,
+            "other memory came back"
+        ),
+        Err(error) => return Err((error, dst)),
+    }
+    // SAFETY: all of `dst` came back as elements.
+    Ok(unsafe { dst.assume_init_mut() })
+}
+
+/// Runs `write` on what is left of `dst` until nothing is: each time it writes as many of the first slots as it likes.
+///
+/// # Panics
+/// When `write` returns other memory than the first slots that it got, or none.
+pub(crate) fn by_prefixes<U>(
+    dst: &mut [MaybeUninit<U>],
+    mut write: impl for<'b> FnMut(&'b mut [MaybeUninit<U>]) -> &'b mut [U],
+) -> &mut [U] {
+    let mut done = 0;
+    while done < dst.len() {
+        let rest = &mut dst[done..];
+        let (start, len) = (rest.as_ptr().addr(), rest.len());
+        let written = write(rest);
+        assert!(
+            written.as_ptr().addr() == start && (1..=len).contains(&written.len()),
+            "other memory came back"
+        );
+        done += written.len();
+    }
+    // SAFETY: all of `dst` came back as elements, one prefix of the rest after the other.
+    unsafe { dst.assume_init_mut() }
 }
 
 /// Runs `write(block, range)` on blocks of `dst`, one after the other; `range` is where in `dst` the block lies.

@@ -12,8 +12,15 @@ pub(crate) mod axes;
 pub(crate) mod blocked;
 pub(crate) mod broadcast;
 #[cfg(feature = "math")]
+pub(crate) mod complex;
+#[cfg(feature = "math")]
 pub(crate) mod convert;
+#[cfg(feature = "math")]
+pub(crate) mod elementary;
 pub(crate) mod elementwise;
+pub(crate) mod feed;
+#[macro_use]
+pub(crate) mod function;
 #[cfg(feature = "math")]
 pub(crate) mod gemm;
 pub(crate) mod loops;
@@ -29,4 +36,4 @@ pub(crate) mod summary;
 #[cfg(feature = "state")]
 pub(crate) mod update;
 
-pub(crate) use loops::{Cursor, fill, fill_words};
+pub(crate) use loops::{Cursor, fill, fill_bytes, fill_words};

@@ -1,24 +1,88 @@
-//! Arithmetic on elements, with TensorFlow's meaning: integers wrap, half-precision floats are computed in `f32`.
+//! Arithmetic on elements, with TensorFlow's meaning: integers wrap.
 
 use std::mem::MaybeUninit;
 
-use tfe_core::{Complex64, Complex128, Plain, bf16, f16};
+use tfe_core::{Complex64, Complex128, DTypeSet, DataType, Plain, bf16, f16};
 
 use super::{loops, simd};
 
+/// Numbers that may be negative, other than complex ones.
+pub(crate) const SIGNED: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::of(&[
+    DataType::Int8,
+    DataType::Int16,
+    DataType::Int32,
+    DataType::Int64,
+]));
+/// Numbers that can be divided: floats and complex numbers.
+pub(crate) const FIELD: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::COMPLEX);
+
 /// A type to compute in.
 pub(crate) trait Number: Plain + Default + PartialEq {
+    /// A small whole number.
+    fn whole(n: u8) -> Self;
     /// The sum; integers wrap.
     fn plus(self, other: Self) -> Self;
     /// The difference; integers wrap.
     fn minus(self, other: Self) -> Self;
     /// The product; integers wrap.
     fn times(self, other: Self) -> Self;
+    /// The complex conjugate; real numbers are their own.
+    fn conjugate(self) -> Self;
+}
+
+/// A number that is greater or less than another.
+pub(crate) trait Real: Number + PartialOrd {
+    /// Whether it is not a number.
+    fn is_nan(self) -> bool;
+    /// The quotient of floats; of integers rounded towards zero. Integers divided by zero are zero, for a kernel that
+    /// refuses zeros to have something to write.
+    fn over(self, other: Self) -> Self;
+    /// The quotient rounded towards zero.
+    fn truncated_over(self, other: Self) -> Self;
+    /// The quotient rounded down.
+    fn floored_over(self, other: Self) -> Self;
+    /// What is left of `truncated_over`: as `self`, it is positive or negative.
+    fn truncated_rest(self, other: Self) -> Self;
+    /// What is left of `floored_over`: as `other`, it is positive or negative.
+    fn floored_rest(self, other: Self) -> Self;
+
+    /// The greater one; NaN when either is.
+    #[inline(always)]
+    fn greater(self, other: Self) -> Self {
+        if self > other || self.is_nan() {
+            self
+        } else {
+            other
+        }
+    }
+    /// The lesser one; NaN when either is.
+    #[inline(always)]
+    fn lesser(self, other: Self) -> Self {
+        if self < other || self.is_nan() {
+            self
+        } else {
+            other
+        }
+    }
+}
+
+/// A number that may be negative.
+pub(crate) trait Signed: Real {
+    /// The number from the other side of zero; the least integer is its own.
+    fn negated(self) -> Self;
+    /// The distance from zero; the least integer stays negative.
+    fn magnitude(self) -> Self;
+    /// -1, 0 or 1, or NaN.
+    fn sign(self) -> Self;
 }
 
 macro_rules! numbers {
-    ($($t:ty),*; $plus:ident $minus:ident $times:ident) => {$(
+    ($($t:ty),*; $plus:ident $minus:ident $times:ident; $whole:expr, $conjugate:expr) => {$(
         impl Number for $t {
+            #[inline(always)]
+            fn whole(n: u8) -> Self {
+                $whole(n)
+            }
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.$plus(other)
@@ -31,112 +95,123 @@ macro_rules! numbers {
             fn times(self, other: Self) -> Self {
                 self.$times(other)
             }
+            #[inline(always)]
+            fn conjugate(self) -> Self {
+                $conjugate(self)
+            }
         }
     )*};
 }
+use std::convert::identity;
 use std::ops::{Add, Mul, Sub};
-numbers!(i8, i16, i32, i64, u8, u16, u32, u64; wrapping_add wrapping_sub wrapping_mul);
-numbers!(f32, f64, Complex64, Complex128; add sub mul);
+numbers!(i8; wrapping_add wrapping_sub wrapping_mul; |n: u8| n as Self, identity);
+numbers!(i16, i32, i64, u8, u16, u32, u64; wrapping_add wrapping_sub wrapping_mul; Self::from, identity);
+numbers!(f32, f64; add sub mul; Self::from, identity);
+numbers!(Complex64, Complex128; add sub mul; |n: u8| Self::new(n.into(), 0.0), |z: Self| z.conj());
 
-/// A function of two numbers.
-pub(crate) trait Fn2<T>: Fn(T, T) -> T + Copy + Send + Sync + 'static {}
-impl<T, F: Fn(T, T) -> T + Copy + Send + Sync + 'static> Fn2<T> for F {}
-
-/// An element on which functions of a [`Number`] can be run: numbers themselves, and half-precision floats, which are
-/// widened to `f32` and rounded to nearest even afterwards.
-pub(crate) trait Compute: Plain {
-    /// What functions compute in.
-    type Wide: Number;
-
-    /// This element as a number.
-    fn widen(self) -> Self::Wide;
-    /// The element next to a number.
-    fn narrow(wide: Self::Wide) -> Self;
-
-    /// Writes `f(a, b)` for each pair.
-    fn zip<'a, F: Fn2<Self::Wide>>(
-        f: F,
-        dst: &'a mut [MaybeUninit<Self>],
-        a: &[Self],
-        b: &[Self],
-    ) -> &'a mut [Self];
-
-    /// Writes `f(a, b)` for one `a` and each `b`.
-    fn zip_left<'a, F: Fn2<Self::Wide>>(
-        f: F,
-        dst: &'a mut [MaybeUninit<Self>],
-        a: Self,
-        b: &[Self],
-    ) -> &'a mut [Self];
-
-    /// Writes `f(a, b)` for each `a` and one `b`.
-    fn zip_right<'a, F: Fn2<Self::Wide>>(
-        f: F,
-        dst: &'a mut [MaybeUninit<Self>],
-        a: &[Self],
-        b: Self,
-    ) -> &'a mut [Self];
-}
-
-levels! {
-    fn zip['a, T: Number, F: Fn2<T>](f: F, dst: &'a mut [MaybeUninit<T>], a: &[T], b: &[T]) -> &'a mut [T] {
-        loops::zip(dst, a, b, f)
-    }
-}
-levels! {
-    fn zip_left['a, T: Number, F: Fn2<T>](f: F, dst: &'a mut [MaybeUninit<T>], a: T, b: &[T]) -> &'a mut [T] {
-        loops::map(dst, b, |b| f(a, b))
-    }
-}
-levels! {
-    fn zip_right['a, T: Number, F: Fn2<T>](f: F, dst: &'a mut [MaybeUninit<T>], a: &[T], b: T) -> &'a mut [T] {
-        loops::map(dst, a, |a| f(a, b))
-    }
-}
-
-macro_rules! computed_directly {
-    ($($t:ty),*) => {$(
-        impl Compute for $t {
-            type Wide = $t;
-
+macro_rules! real_integers {
+    ($($t:ty),*; $differ:expr) => {$(
+        impl Real for $t {
             #[inline(always)]
-            fn widen(self) -> $t {
-                self
+            fn is_nan(self) -> bool {
+                false
             }
             #[inline(always)]
-            fn narrow(wide: $t) -> $t {
-                wide
+            fn over(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_div(other) }
             }
-            fn zip<'a, F: Fn2<$t>>(
-                f: F,
-                dst: &'a mut [MaybeUninit<$t>],
-                a: &[$t],
-                b: &[$t],
-            ) -> &'a mut [$t] {
-                zip(f, dst, a, b)
+            #[inline(always)]
+            fn truncated_over(self, other: Self) -> Self {
+                self.over(other)
             }
-            fn zip_left<'a, F: Fn2<$t>>(
-                f: F,
-                dst: &'a mut [MaybeUninit<$t>],
-                a: $t,
-                b: &[$t],
-            ) -> &'a mut [$t] {
-                zip_left(f, dst, a, b)
+            #[inline(always)]
+            fn floored_over(self, other: Self) -> Self {
+                let rest = self.truncated_rest(other);
+                self.over(other).wrapping_sub((rest != 0 && $differ(rest, other)).into())
             }
-            fn zip_right<'a, F: Fn2<$t>>(
-                f: F,
-                dst: &'a mut [MaybeUninit<$t>],
-                a: &[$t],
-                b: $t,
-            ) -> &'a mut [$t] {
-                zip_right(f, dst, a, b)
+            #[inline(always)]
+            fn truncated_rest(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_rem(other) }
+            }
+            #[inline(always)]
+            fn floored_rest(self, other: Self) -> Self {
+                let rest = self.truncated_rest(other);
+                if rest != 0 && $differ(rest, other) { rest.wrapping_add(other) } else { rest }
             }
         }
     )*};
 }
-computed_directly!(
-    f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, Complex64, Complex128
-);
+// With which signs quotients are rounded away from zero.
+real_integers!(i8, i16, i32, i64; |rest, other| (rest < 0) != (other < 0));
+real_integers!(u8, u16, u32, u64; |_, _| false);
+
+macro_rules! real_floats {
+    ($($t:ty),*) => {$(
+        impl Real for $t {
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                <$t>::is_nan(self)
+            }
+            #[inline(always)]
+            fn over(self, other: Self) -> Self {
+                self / other
+            }
+            #[inline(always)]
+            fn truncated_over(self, other: Self) -> Self {
+                (self / other).trunc()
+            }
+            #[inline(always)]
+            fn floored_over(self, other: Self) -> Self {
+                (self / other).floor()
+            }
+            #[inline(always)]
+            fn truncated_rest(self, other: Self) -> Self {
+                self % other
+            }
+            #[inline(always)]
+            fn floored_rest(self, other: Self) -> Self {
+                let rest = self % other;
+                if rest != 0.0 && (rest < 0.0) != (other < 0.0) { rest + other } else { rest }
+            }
+        }
+        impl Signed for $t {
+            #[inline(always)]
+            fn negated(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                // What is left are zeros and NaN.
+                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self * 0.0 }
+            }
+        }
+    )*};
+}
+real_floats!(f32, f64);
+
+macro_rules! signed_integers {
+    ($($t:ty),*) => {$(
+        impl Signed for $t {
+            #[inline(always)]
+            fn negated(self) -> Self {
+                self.wrapping_neg()
+            }
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.wrapping_abs()
+            }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                self.signum()
+            }
+        }
+    )*};
+}
+signed_integers!(i8, i16, i32, i64);
 
 /// A 16-bit float.
 pub(crate) trait Half: Plain {
@@ -220,70 +295,41 @@ impl Half for bf16 {
     }
 }
 
-/// Elements that are widened at once: three such buffers stay in the first-level cache.
-const BLOCK: usize = 512;
+/// An element on which functions of a [`Number`] can be run one by one: numbers themselves, and half-precision floats,
+/// which are widened to `f32` and rounded to nearest even afterwards.
+pub(crate) trait Compute: Plain {
+    /// What functions compute in.
+    type Wide: Number;
 
-/// Halves go through `f32` by blocks, in the loops that `f32` has anyway.
-macro_rules! computed_in_f32 {
-    ($($t:ty),*) => {$(
+    /// This element as a number.
+    fn widen(self) -> Self::Wide;
+    /// The element next to a number.
+    fn narrow(wide: Self::Wide) -> Self;
+}
+
+macro_rules! computed {
+    ($($t:ty),* => $wide:ty; $widen:expr, $narrow:expr) => {$(
         impl Compute for $t {
-            type Wide = f32;
+            type Wide = $wide;
 
             #[inline(always)]
-            fn widen(self) -> f32 {
-                Half::to_f32(self)
+            fn widen(self) -> $wide {
+                $widen(self)
             }
             #[inline(always)]
-            fn narrow(wide: f32) -> $t {
-                Half::of_f32(wide)
-            }
-            fn zip<'a, F: Fn2<f32>>(
-                f: F,
-                dst: &'a mut [MaybeUninit<$t>],
-                a: &[$t],
-                b: &[$t],
-            ) -> &'a mut [$t] {
-                let mut wide = [[MaybeUninit::uninit(); BLOCK]; 3];
-                let [x, y, z] = &mut wide;
-                loops::by_blocks(dst, BLOCK, |dst, range| {
-                    let n = dst.len();
-                    let x = Half::to_f32s(&a[range.clone()], &mut x[..n]);
-                    let y = Half::to_f32s(&b[range], &mut y[..n]);
-                    Half::of_f32s(zip(f, &mut z[..n], x, y), dst)
-                })
-            }
-            fn zip_left<'a, F: Fn2<f32>>(
-                f: F,
-                dst: &'a mut [MaybeUninit<$t>],
-                a: $t,
-                b: &[$t],
-            ) -> &'a mut [$t] {
-                let mut wide = [[MaybeUninit::uninit(); BLOCK]; 2];
-                let [y, z] = &mut wide;
-                loops::by_blocks(dst, BLOCK, |dst, range| {
-                    let n = dst.len();
-                    let y = Half::to_f32s(&b[range], &mut y[..n]);
-                    Half::of_f32s(zip_left(f, &mut z[..n], Half::to_f32(a), y), dst)
-                })
-            }
-            fn zip_right<'a, F: Fn2<f32>>(
-                f: F,
-                dst: &'a mut [MaybeUninit<$t>],
-                a: &[$t],
-                b: $t,
-            ) -> &'a mut [$t] {
-                let mut wide = [[MaybeUninit::uninit(); BLOCK]; 2];
-                let [x, z] = &mut wide;
-                loops::by_blocks(dst, BLOCK, |dst, range| {
-                    let n = dst.len();
-                    let x = Half::to_f32s(&a[range], &mut x[..n]);
-                    Half::of_f32s(zip_right(f, &mut z[..n], x, Half::to_f32(b)), dst)
-                })
+            fn narrow(wide: $wide) -> $t {
+                $narrow(wide)
             }
         }
     )*};
 }
-computed_in_f32!(f16, bf16);
+computed!(f16, bf16 => f32; Half::to_f32, Half::of_f32);
+macro_rules! computed_directly {
+    ($($t:ty),*) => {$(computed!($t => $t; identity, identity);)*};
+}
+computed_directly!(
+    f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, Complex64, Complex128
+);
 
 #[cfg(test)]
 mod tests {

@@ -2,17 +2,79 @@
 
 use tfe_device::KernelDef;
 
+mod abs;
+mod add;
+mod add_n;
 mod add_v2;
+mod batch_mat_mul;
+mod bias_add;
+mod bitwise;
 mod cast;
+mod classification;
+mod comparison;
+mod complex_parts;
+mod division;
+mod equality;
+mod erf;
+mod exponential;
+mod extrema;
+mod gradients;
+mod hyperbolic;
+mod logical;
 mod mat_mul;
 mod mul;
+mod neg;
+mod pow;
+mod products;
+mod relu;
+mod roots;
+mod rounding;
+mod select;
+mod sigmoid;
+mod sign;
+mod soft;
+mod square;
+mod squared_difference;
+mod sub;
 mod top_kv2;
+mod trigonometric;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[
+    abs::KERNELS,
+    add::KERNELS,
+    add_n::KERNELS,
     add_v2::KERNELS,
+    batch_mat_mul::KERNELS,
+    bias_add::KERNELS,
+    bitwise::KERNELS,
     cast::KERNELS,
+    classification::KERNELS,
+    comparison::KERNELS,
+    complex_parts::KERNELS,
+    division::KERNELS,
+    equality::KERNELS,
+    erf::KERNELS,
+    exponential::KERNELS,
+    extrema::KERNELS,
+    gradients::KERNELS,
+    hyperbolic::KERNELS,
+    logical::KERNELS,
     mat_mul::KERNELS,
     mul::KERNELS,
+    neg::KERNELS,
+    pow::KERNELS,
+    products::KERNELS,
+    relu::KERNELS,
+    roots::KERNELS,
+    rounding::KERNELS,
+    select::KERNELS,
+    sigmoid::KERNELS,
+    sign::KERNELS,
+    soft::KERNELS,
+    square::KERNELS,
+    squared_difference::KERNELS,
+    sub::KERNELS,
     top_kv2::KERNELS,
+    trigonometric::KERNELS,
 ];

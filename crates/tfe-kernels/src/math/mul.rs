@@ -1,10 +1,11 @@
 //! Mul: the product, element by element, of two broadcast tensors.
 
-use tfe_core::{DTypeSet, Result, dispatch};
+use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use crate::host::elementwise;
+use crate::host::function::zip;
 use crate::host::number::Number;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
@@ -13,9 +14,6 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.attrs.dtype("T")?;
-    dispatch!(dtype, Number, |T| Ok(elementwise::binary::<T>(
-        |a, b| a.times(b),
-        0.2
-    )))
+    let times = function!(init.attrs.dtype("T")?, Number, |T| zip(T::times))?;
+    Ok(elementwise::kernel(times, 0.2))
 }

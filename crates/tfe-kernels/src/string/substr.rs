@@ -30,18 +30,10 @@ fn substr(ctx: &mut KernelContext<'_>, unit: Unit) -> Result<()> {
         starts.shape(),
         lengths.shape()
     );
-    let fitted = Broadcast::new(input.shape(), starts.shape())?;
+    let fitted = Broadcast::new([input.shape(), starts.shape()])?;
     let strings = input.as_slice::<TString>()?;
     let (starts, lengths) = (axes::integers(starts)?, axes::integers(lengths)?);
-    let moves = fitted.dims.last().map_or([false; 2], |dim| dim.moves);
-    let row = fitted.row_len().max(1);
-    let mut rows = fitted.rows(0);
-    let mut begin = [0; 2];
-    let parts = (0..fitted.shape.num_elements()).map(|at| {
-        if at % row == 0 {
-            begin = rows.next();
-        }
-        let [i, j] = [0, 1].map(|k| begin[k] + if moves[k] { at % row } else { 0 });
+    let parts = fitted.places().enumerate().map(|(at, [i, j])| {
         let text = strings[i].as_bytes();
         let part = part(text, starts[j], lengths[j], unit).ok_or_else(|| {
             err!(
@@ -53,7 +45,7 @@ fn substr(ctx: &mut KernelContext<'_>, unit: Unit) -> Result<()> {
         })?;
         TString::concat([part])
     });
-    let out = fill_owned(ctx, fitted.shape, parts)?;
+    let out = fill_owned(ctx, fitted.shape.clone(), parts)?;
     ctx.set_output(0, out);
     Ok(())
 }

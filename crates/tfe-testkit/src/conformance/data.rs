@@ -74,12 +74,20 @@ pub fn epsilon(dtype: DataType) -> f64 {
 /// What a kernel sees or gives in the place of a denormal: zero, except for `half`, whose denormals are ordinary `float`
 /// numbers, which is what kernels compute in.
 pub fn flushed(dtype: DataType, value: f64) -> f64 {
-    let least = match dtype {
+    if value.abs() < least_normal(dtype) {
+        0.0f64.copysign(value)
+    } else {
+        value
+    }
+}
+
+/// The least number that kernels do not take for zero; 0 where they take all.
+pub fn least_normal(dtype: DataType) -> f64 {
+    match dtype {
         DataType::Float | DataType::Bfloat16 | DataType::Complex64 => f32::MIN_POSITIVE.into(),
         DataType::Double | DataType::Complex128 => f64::MIN_POSITIVE,
         _ => 0.0,
-    };
-    if value.abs() < least { 0.0 } else { value }
+    }
 }
 
 /// A tensor of ordinary values.

@@ -1,4 +1,4 @@
-//! Ops on two numbers at a time, with broadcasting: `AddV2`, `Mul`.
+//! Ops on two elements at a time, with broadcasting: arithmetic, division, comparison.
 
 use tfe_core::{Code, Complex128, DataType, Result, Shape, Tensor, bail, ensure};
 
@@ -9,22 +9,74 @@ use crate::conformance::index::{broadcast, broadcast_from, places};
 use crate::conformance::{Call, Sample};
 use crate::values::{self, Values, values};
 
-pub(super) const SUITES: &[Suite] = &[
-    Suite {
-        op: "AddV2",
-        types: &["T"],
-        samples: |types| samples(&ADD, types[0]),
-        plain,
-        without_kernel: Code::NotFound,
-    },
-    Suite {
-        op: "Mul",
-        types: &["T"],
-        samples: |types| samples(&MUL, types[0]),
-        plain,
-        without_kernel: Code::NotFound,
-    },
-];
+macro_rules! suites {
+    ($($op:literal $rule:expr;)*) => {
+        &[$(Suite {
+            op: $op,
+            types: &["T"],
+            samples: |types| samples(&$rule, types[0]),
+            plain,
+            without_kernel: Code::NotFound,
+        },)*]
+    };
+}
+
+pub(super) const SUITES: &[Suite] = suites! {
+    "AddV2" ADD;
+    "Sub" SUB;
+    "Mul" MUL;
+    "RealDiv" DIV;
+    "Div" DIV;
+    "DivNoNan" Rule {
+        float: |a, b| if b == 0.0 { 0.0 } else { a / b },
+        complex: |a, b| if b == ZERO { ZERO } else { a / b },
+        ..DIV
+    };
+    "TruncateDiv" Rule { float: |a, b| (a / b).trunc(), ..DIV };
+    "FloorDiv" Rule { int: floor_div, float: |a, b| (a / b).floor(), ..DIV };
+    "FloorMod" Rule {
+        int: |a, b| a - b * floor_div(a, b),
+        float: |a, b| {
+            let rest = a % b;
+            if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+        },
+        ..DIV
+    };
+    "Mod" Rule { int: |a, b| a % b, float: |a, b| a % b, ..DIV };
+    "TruncateMod" Rule { int: |a, b| a % b, float: |a, b| a % b, ..DIV };
+    "SquaredDifference" Rule {
+        int: |a, b| (a - b).wrapping_mul(a - b),
+        float: |a, b| (a - b) * (a - b),
+        complex: |a, b| Complex128::new((a - b).norm_sqr(), 0.0),
+        ulps: 3.0,
+        ..MUL
+    };
+    "Maximum" Rule {
+        int: i128::max,
+        float: |a, b| if a > b || a.is_nan() { a } else { b },
+        ..ADD
+    };
+    "Minimum" Rule {
+        int: i128::min,
+        float: |a, b| if a < b || a.is_nan() { a } else { b },
+        ..ADD
+    };
+    "Less" Rule { int: |a, b| (a < b).into(), float: |a, b| (a < b).into(), ..COMPARE };
+    "LessEqual" Rule { int: |a, b| (a <= b).into(), float: |a, b| (a <= b).into(), ..COMPARE };
+    "Greater" Rule { int: |a, b| (a > b).into(), float: |a, b| (a > b).into(), ..COMPARE };
+    "GreaterEqual" Rule { int: |a, b| (a >= b).into(), float: |a, b| (a >= b).into(), ..COMPARE };
+    "BitwiseAnd" Rule { int: |a, b| a & b, ..ADD };
+    "BitwiseOr" Rule { int: |a, b| a | b, ..ADD };
+    "BitwiseXor" Rule { int: |a, b| a ^ b, ..ADD };
+    "Atan2" Rule { float: f64::atan2, ulps: 2.0, ..ADD };
+    "Xdivy" Rule {
+        float: |a, b| if a == 0.0 { 0.0 } else { a / b },
+        complex: |a, b| if a == ZERO { ZERO } else { a / b },
+        ..DIV
+    };
+};
+
+const ZERO: Complex128 = Complex128::new(0.0, 0.0);
 
 struct Rule {
     int: fn(i128, i128) -> i128,
@@ -32,6 +84,12 @@ struct Rule {
     complex: fn(Complex128, Complex128) -> Complex128,
     /// Whether complex numbers with NaN or infinite parts have one right answer.
     complex_is_by_parts: bool,
+    /// How far floats may be off, in units of the last place: 0 for one rounding of an exact result.
+    ulps: f64,
+    /// Whether results are truth values: 0 and 1.
+    compares: bool,
+    /// Whether a second integer of 0 is an error.
+    divides: bool,
 }
 
 // Products of two 64-bit numbers overflow 128 bits, but their low 64 bits do not.
@@ -40,13 +98,45 @@ const ADD: Rule = Rule {
     float: |a, b| a + b,
     complex: |a, b| a + b,
     complex_is_by_parts: true,
+    ulps: 0.0,
+    compares: false,
+    divides: false,
+};
+const SUB: Rule = Rule {
+    int: i128::wrapping_sub,
+    float: |a, b| a - b,
+    complex: |a, b| a - b,
+    ..ADD
 };
 const MUL: Rule = Rule {
     int: i128::wrapping_mul,
     float: |a, b| a * b,
     complex: |a, b| a * b,
     complex_is_by_parts: false,
+    ..ADD
 };
+// Halves are rounded twice.
+const DIV: Rule = Rule {
+    int: |a, b| a / b,
+    float: |a, b| a / b,
+    complex: |a, b| a / b,
+    ulps: 1.0,
+    divides: true,
+    ..MUL
+};
+const COMPARE: Rule = Rule {
+    compares: true,
+    ..ADD
+};
+
+fn floor_div(a: i128, b: i128) -> i128 {
+    let quotient = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) {
+        quotient - 1
+    } else {
+        quotient
+    }
+}
 
 const SHAPES: &[(&str, &[i64], &[i64])] = &[
     ("scalars", &[], &[]),
@@ -78,6 +168,7 @@ fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
     let mut samples = Samples::new(attrs([("T", dtype.into())]));
     for (name, a, b) in SHAPES {
         let (a, b) = (ordinary(dtype, a, 1)?, ordinary(dtype, b, 2)?);
+        let b = if rule.divides { without_zeros(&b)? } else { b };
         let want = reference(rule, &a, &b)?;
         samples.add(*name, [], vec![a, b], want);
     }
@@ -85,8 +176,13 @@ fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
     if let Some(odd) = odd_vector(dtype)?.filter(|_| rule.complex_is_by_parts || !complex) {
         let n = odd.dims()[0];
         let column = odd.reshaped(Shape::new(&[n, 1])?)?;
-        let want = reference(rule, &odd, &column)?;
-        samples.add("odd_with_odd", [], vec![odd, column], want);
+        let row = if rule.divides {
+            without_zeros(&odd)?
+        } else {
+            odd
+        };
+        let want = reference(rule, &column, &row)?;
+        samples.add("odd_with_odd", [], vec![column, row], want);
     }
     for (name, a, b) in [
         ("unlike", &[2i64][..], &[3i64][..]),
@@ -99,6 +195,17 @@ fn samples(rule: &Rule, dtype: DataType) -> Result<Vec<Sample>> {
         );
     }
     Ok(samples.list)
+}
+
+/// The tensor with another number for each integer of 0.
+fn without_zeros(tensor: &Tensor) -> Result<Tensor> {
+    match values(tensor)? {
+        Values::Int(v) => {
+            let v = v.into_iter().map(|v| if v == 0 { 3 } else { v }).collect();
+            values::tensor(tensor.dtype(), tensor.dims(), &Values::Int(v))
+        }
+        _ => Ok(tensor.clone()),
+    }
 }
 
 /// The reference by name of the op.
@@ -143,9 +250,23 @@ fn reference(rule: &Rule, a: &Tensor, b: &Tensor) -> Result<Want> {
         ),
         (other, _) => other,
     };
-    // One rounding, so that real numbers have one right answer; complex products have several roundings.
-    let tolerance = matches!(results, Values::Complex(_) if !rule.complex_is_by_parts)
-        .then(|| Tolerance::relative(4.0 * epsilon(dtype)));
+    if rule.compares {
+        let truth = match results {
+            Values::Float(v) => Values::Int(v.into_iter().map(|v| v as i128).collect()),
+            other => other,
+        };
+        return Ok(Want::exactly(values::tensor(
+            DataType::Bool,
+            &dims,
+            &truth,
+        )?));
+    }
+    // Complex products have several roundings.
+    let ulps = match results {
+        Values::Complex(_) if !rule.complex_is_by_parts => rule.ulps + 4.0,
+        _ => rule.ulps,
+    };
+    let tolerance = (ulps > 0.0).then(|| Tolerance::relative(ulps * epsilon(dtype)));
     Ok(Want::about(
         values::tensor(dtype, &dims, &results)?,
         tolerance,

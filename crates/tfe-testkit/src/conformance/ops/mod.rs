@@ -9,6 +9,7 @@ pub(super) mod strided_slice;
 mod string_join;
 pub(super) mod sum;
 pub(super) mod top_k;
+mod unary;
 
 use tfe_attrs::AttrValue;
 use tfe_core::{Code, DataType, Result, Tensor};
@@ -20,6 +21,7 @@ pub fn suites() -> Vec<Suite> {
     [
         elementwise::SUITES,
         pass::SUITES,
+        unary::SUITES,
         &[
             cast::SUITE,
             concat::SUITE,

@@ -1,0 +1,19 @@
+//! Abs: the absolute value of each element.
+
+use tfe_core::Result;
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise;
+use crate::host::function::map;
+use crate::host::number::{SIGNED, Signed};
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", SIGNED)],
+    ..KernelDef::cpu(ops::ABS, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let abs = function!(init.attrs.dtype("T")?, Signed, |T| map(T::magnitude))?;
+    Ok(elementwise::kernel(abs, 0.2))
+}

@@ -1,0 +1,48 @@
+//! Add: the sum of two broadcast tensors; strings are joined.
+
+use tfe_core::{DTypeSet, DataType, Result, TString};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::broadcast::Broadcast;
+use crate::host::elementwise;
+use crate::host::function::zip;
+use crate::host::number::{FIELD, Number};
+use crate::host::owned::fill_owned;
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef {
+        types: &[("T", NUMBERS)],
+        ..KernelDef::cpu(ops::ADD, build)
+    },
+    KernelDef {
+        types: &[("T", DTypeSet::of(&[DataType::String]))],
+        ..KernelDef::cpu(ops::ADD, |_| Ok(Box::new(join)))
+    },
+];
+
+/// Those that the first version of the op knew.
+const NUMBERS: DTypeSet = FIELD.union(DTypeSet::of(&[
+    DataType::Int8,
+    DataType::Int16,
+    DataType::Int32,
+    DataType::Int64,
+    DataType::Uint8,
+]));
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let add = function!(init.attrs.dtype("T")?, Number, |T| zip(T::plus))?;
+    Ok(elementwise::kernel(add, 0.2))
+}
+
+fn join(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (a, b) = (ctx.input(0), ctx.input(1));
+    let fitted = Broadcast::limited([a.shape(), b.shape()])?;
+    let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
+    let joined = fitted
+        .places()
+        .map(|[i, j]| TString::concat([a[i].as_bytes(), b[j].as_bytes()]));
+    let out = fill_owned(ctx, fitted.shape.clone(), joined)?;
+    ctx.set_output(0, out);
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! AddN: the sum of tensors of one shape.
+
+use tfe_core::{DTypeSet, Result, ensure};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise::Elementwise;
+use crate::host::function::{Function, SCRATCH, Scratch, zip};
+use crate::host::number::Number;
+use crate::host::{fill_bytes, loops, parallel};
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", DTypeSet::NUMBER)],
+    ..KernelDef::cpu(ops::ADD_N, build)
+}];
+
+/// Rough time for an element of each term.
+const ELEMENT_NS: f64 = 0.2;
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let plus = || function!(init.attrs.dtype("T")?, Number, |T| zip(T::plus));
+    let (add, two) = (plus()?, Elementwise::new(plus()?, ELEMENT_NS));
+    let node = init.node_name.to_owned();
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let shape = ctx.input(0).shape();
+        for k in 1..ctx.num_inputs() {
+            let other = ctx.input(k).shape();
+            ensure!(
+                other == shape,
+                InvalidArgument,
+                "Inputs to operation {node} of type AddN must have the same size and shape.  Input 0: {shape} != input {k}: {other}"
+            );
+        }
+        match ctx.num_inputs() {
+            1 => {
+                let only = ctx.take_input(0);
+                ctx.set_output(0, only);
+                Ok(())
+            }
+            2 => two.compute(ctx),
+            _ => sum(ctx, &add),
+        }
+    }))
+}
+
+/// Adds up three terms or more, block by block.
+fn sum(ctx: &mut KernelContext<'_>, add: &Function<2>) -> Result<()> {
+    let first = ctx.input(0);
+    let (dtype, width) = (first.dtype(), first.dtype().size());
+    let terms = ctx.input_range(0..ctx.num_inputs());
+    let terms = terms.map(|t| t.as_bytes()).collect::<Result<Vec<_>>>()?;
+    let out = ctx.allocate(dtype, first.shape().clone())?;
+    let ns = ELEMENT_NS * terms.len() as f64 / width as f64;
+    let out = fill_bytes(out, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            width,
+            ns,
+            &|start, dst| {
+                let mut memory = [const { Scratch::new() }; 2];
+                loops::by_blocks(dst, SCRATCH, |dst, range| {
+                    let n = dst.len();
+                    let term = |k: usize| &terms[k][start + range.start..][..n];
+                    let [sum, next] = &mut memory;
+                    let sum = sum.0[..n].write_copy_of_slice(term(0));
+                    for k in 1..terms.len() - 1 {
+                        sum.copy_from_slice(add.run(&mut next.0[..n], [sum, term(k)]));
+                    }
+                    add.run(dst, [sum, term(terms.len() - 1)])
+                })
+            },
+        ))
+    })?;
+    ctx.set_output(0, out);
+    Ok(())
+}

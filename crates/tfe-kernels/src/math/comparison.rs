@@ -1,0 +1,40 @@
+//! Comparison of the elements of two broadcast tensors: which one is less.
+
+use tfe_core::{DTypeSet, Result};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise;
+use crate::host::function::compare;
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::REAL)];
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::LESS, |init| less(init, false)).of(TYPES),
+    KernelDef::cpu(ops::LESS_EQUAL, |init| less_equal(init, false)).of(TYPES),
+    KernelDef::cpu(ops::GREATER, |init| less(init, true)).of(TYPES),
+    KernelDef::cpu(ops::GREATER_EQUAL, |init| less_equal(init, true)).of(TYPES),
+];
+
+/// Whether the first is less than the second, or the other way round.
+fn less(init: &KernelInit<'_>, swapped: bool) -> Result<Box<dyn Kernel>> {
+    let less = function!(
+        init.attrs.dtype("T")?,
+        Real,
+        |T| compare(|a: T, b: T| a < b)
+    )?;
+    Ok(elementwise::kernel(
+        if swapped { less.swapped() } else { less },
+        0.2,
+    ))
+}
+
+fn less_equal(init: &KernelInit<'_>, swapped: bool) -> Result<Box<dyn Kernel>> {
+    let less = function!(init.attrs.dtype("T")?, Real, |T| compare(
+        |a: T, b: T| a <= b
+    ))?;
+    Ok(elementwise::kernel(
+        if swapped { less.swapped() } else { less },
+        0.2,
+    ))
+}

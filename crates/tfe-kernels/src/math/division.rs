@@ -1,0 +1,117 @@
+//! Division of broadcast tensors: quotients and what is left of them, rounded one way or another.
+
+use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch_width, ensure};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::complex;
+use crate::host::elementwise::{self, Check, Elementwise};
+use crate::host::function::{Function, zip};
+use crate::host::number::{FIELD, Real};
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::DIV, |init| {
+        let dtype = init.attrs.dtype("T")?;
+        if FIELD.contains(dtype) {
+            return quotient(init);
+        }
+        divided(
+            dtype,
+            function!(dtype, Int, |T| zip(T::over))?,
+            refuse_zeros,
+        )
+    })
+    .of(&[("T", DTypeSet::NUMBER)]),
+    KernelDef::cpu(ops::REAL_DIV, quotient).of(&[("T", FIELD)]),
+    KernelDef::cpu(ops::DIV_NO_NAN, |init| {
+        let functions = [
+            zip(|a: f32, b: f32| if b == 0.0 { 0.0 } else { a / b }),
+            zip(|a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b }),
+            zip(complex::over_or_zero),
+        ];
+        elementwise::chosen(init, functions, 0.5)
+    })
+    .of(&[("T", FIELD)]),
+    KernelDef::cpu(ops::TRUNCATE_DIV, |init| {
+        let dtype = init.attrs.dtype("T")?;
+        let function = function!(dtype, Real, |T| zip(T::truncated_over))?;
+        divided(dtype, function, refuse_zeros_internally)
+    })
+    .of(&[("T", DTypeSet::REAL)]),
+    KernelDef::cpu(ops::FLOOR_DIV, |init| {
+        let dtype = init.attrs.dtype("T")?;
+        let function = function!(dtype, Real, |T| zip(T::floored_over))?;
+        divided(dtype, function, refuse_zeros)
+    })
+    .of(&[("T", DTypeSet::REAL)]),
+    KernelDef::cpu(ops::FLOOR_MOD, |init| {
+        let dtype = init.attrs.dtype("T")?;
+        let function = function!(dtype, Real, |T| zip(T::floored_rest))?;
+        divided(dtype, function, refuse_zeros)
+    })
+    .of(&[("T", DTypeSet::REAL)]),
+    KernelDef::cpu(ops::MOD, |init| rest(init, refuse_zeros)).of(&[("T", WIDE)]),
+    KernelDef::cpu(ops::TRUNCATE_MOD, |init| {
+        rest(init, refuse_zeros_internally)
+    })
+    .of(&[("T", WIDE)]),
+];
+
+const WIDE: DTypeSet = DTypeSet::of(&[
+    DataType::Float,
+    DataType::Double,
+    DataType::Int32,
+    DataType::Int64,
+]);
+
+fn quotient(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let functions = [
+        zip(|a: f32, b: f32| a / b),
+        zip(|a: f64, b: f64| a / b),
+        zip(complex::over),
+    ];
+    elementwise::chosen(init, functions, 0.5)
+}
+
+fn rest(init: &KernelInit<'_>, check: Check) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("T")?;
+    let function = function!(dtype, [Float, Double, Int32, Int64], |T| zip(
+        T::truncated_rest
+    ))?;
+    divided(dtype, function, check)
+}
+
+/// The kernel: integers go through the check of the divisor first.
+fn divided(dtype: DataType, function: Function<2>, check: Check) -> Result<Box<dyn Kernel>> {
+    let kernel = Elementwise::new(function, 3.0);
+    Ok(Box::new(if DTypeSet::INT.contains(dtype) {
+        kernel.checked(check)
+    } else {
+        kernel
+    }))
+}
+
+fn refuse_zeros(divisor: &Tensor) -> Result<()> {
+    ensure!(
+        !has_zeros(divisor)?,
+        InvalidArgument,
+        "Integer division by zero"
+    );
+    Ok(())
+}
+
+/// As TensorFlow, which takes this for an error of its own.
+fn refuse_zeros_internally(divisor: &Tensor) -> Result<()> {
+    ensure!(
+        !has_zeros(divisor)?,
+        Internal,
+        "Unexpected error in binary operator (only integer div and mod should have errors)"
+    );
+    Ok(())
+}
+
+fn has_zeros(divisor: &Tensor) -> Result<bool> {
+    dispatch_width!(divisor.dtype().size(), |W| Ok(divisor
+        .as_words::<W>()?
+        .contains(&0)))
+}

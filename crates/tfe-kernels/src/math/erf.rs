@@ -1,0 +1,30 @@
+//! The error function of each element, and its complement.
+
+use tfe_core::DTypeSet;
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementwise::chosen;
+use crate::host::function::map;
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::ERF, |init| {
+        chosen(init, [map(libm::erff), map(erf)], 10.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::ERFC, |init| {
+        chosen(init, [map(libm::erfcf), map(libm::erfc)], 15.0)
+    })
+    .of(TYPES),
+];
+
+/// As TensorFlow has it, which knows no answer where the square is infinite.
+fn erf(x: f64) -> f64 {
+    if (x * x).is_infinite() {
+        f64::NAN
+    } else {
+        libm::erf(x)
+    }
+}

@@ -1,0 +1,50 @@
+//! Exponentials and logarithms of each element.
+
+use tfe_core::DTypeSet;
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementary::flushed;
+use crate::host::elementwise::chosen;
+use crate::host::function::map;
+use crate::host::number::FIELD;
+use crate::host::{complex, elementary};
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::EXP, |init| {
+        chosen(
+            init,
+            [map(elementary::exp), map(f64::exp), map(complex::exp)],
+            1.0,
+        )
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::EXPM1, |init| {
+        let functions = [
+            map(elementary::exp_m1),
+            map(flushed(f64::exp_m1)),
+            map(complex::exp_m1),
+        ];
+        chosen(init, functions, 1.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::LOG, |init| {
+        chosen(
+            init,
+            [map(elementary::ln), map(flushed(f64::ln)), map(complex::ln)],
+            1.0,
+        )
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::LOG1P, |init| {
+        let functions = [
+            map(elementary::ln_1p),
+            map(flushed(f64::ln_1p)),
+            map(complex::ln_1p),
+        ];
+        chosen(init, functions, 1.5)
+    })
+    .of(TYPES),
+];

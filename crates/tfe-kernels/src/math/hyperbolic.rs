@@ -1,0 +1,49 @@
+//! Hyperbolic functions of each element, and their inverses.
+
+use tfe_core::DTypeSet;
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementary::flushed;
+use crate::host::elementwise::chosen;
+use crate::host::function::map;
+use crate::host::number::FIELD;
+use crate::host::{complex, elementary};
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
+
+// Where there is no function for `f32` it is computed in `f64`.
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::TANH, |init| {
+        chosen(
+            init,
+            [
+                map(elementary::tanh),
+                map(flushed(f64::tanh)),
+                map(complex::tanh),
+            ],
+            1.5,
+        )
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::SINH, |init| {
+        chosen(init, [map(flushed(f64::sinh)), map(complex::sinh)], 10.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::COSH, |init| {
+        chosen(init, [map(f64::cosh), map(complex::cosh)], 10.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::ASINH, |init| {
+        chosen(init, [map(flushed(libm::asinh)), map(complex::asinh)], 15.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::ACOSH, |init| {
+        chosen(init, [map(flushed(libm::acosh)), map(complex::acosh)], 15.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::ATANH, |init| {
+        chosen(init, [map(flushed(libm::atanh)), map(complex::atanh)], 15.0)
+    })
+    .of(TYPES),
+];

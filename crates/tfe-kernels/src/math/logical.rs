@@ -1,0 +1,30 @@
+//! Truth values of two broadcast tensors, or of one, combined element by element.
+
+use tfe_core::DataType;
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementwise;
+use crate::host::function::{map, zip};
+
+// A truth value is a byte of 0 or 1.
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::LOGICAL_AND, |_| {
+        Ok(elementwise::kernel(
+            zip(|a: u8, b: u8| a & b).giving(DataType::Bool),
+            0.1,
+        ))
+    }),
+    KernelDef::cpu(ops::LOGICAL_OR, |_| {
+        Ok(elementwise::kernel(
+            zip(|a: u8, b: u8| a | b).giving(DataType::Bool),
+            0.1,
+        ))
+    }),
+    KernelDef::cpu(ops::LOGICAL_NOT, |_| {
+        Ok(elementwise::kernel(
+            map(|a: u8| a ^ 1).giving(DataType::Bool),
+            0.1,
+        ))
+    }),
+];

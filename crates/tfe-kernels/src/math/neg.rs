@@ -1,0 +1,23 @@
+//! Neg: each element with the other sign; integers wrap.
+
+use tfe_core::{Complex64, Complex128, DTypeSet, Result};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise;
+use crate::host::function::map;
+use crate::host::number::{SIGNED, Signed};
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
+    ..KernelDef::cpu(ops::NEG, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("T")?;
+    if DTypeSet::COMPLEX.contains(dtype) {
+        return elementwise::chosen(init, [map(|z: Complex64| -z), map(|z: Complex128| -z)], 0.4);
+    }
+    let neg = function!(dtype, Signed, |T| map(T::negated))?;
+    Ok(elementwise::kernel(neg, 0.2))
+}

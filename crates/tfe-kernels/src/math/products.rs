@@ -1,0 +1,75 @@
+//! Products and quotients of two broadcast tensors that are zero where one of them is, whatever the other.
+
+use tfe_core::{Complex128, DTypeSet};
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementary::flushed;
+use crate::host::elementwise::{self, chosen};
+use crate::host::function::zip;
+use crate::host::number::{FIELD, Number};
+use crate::host::{complex, elementary};
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::MUL_NO_NAN, |init| {
+        let dtype = init.attrs.dtype("T")?;
+        let product = function!(dtype, [Float, Double, Complex64, Complex128], |T| zip(
+            |x: T, y: T| if y == T::default() { y } else { x.times(y) }
+        ))?;
+        Ok(elementwise::kernel(product, 0.3))
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::XDIVY, |init| {
+        let functions = [
+            zip(|x: f32, y: f32| if x == 0.0 { x } else { x / y }),
+            zip(|x: f64, y: f64| if x == 0.0 { x } else { x / y }),
+            zip(|x, y| {
+                if x == complex::ZERO {
+                    x
+                } else {
+                    complex::over(x, y)
+                }
+            }),
+        ];
+        chosen(init, functions, 0.5)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::XLOGY, |init| {
+        let functions = [
+            zip(|x: f32, y: f32| if x == 0.0 { x } else { x * elementary::ln(y) }),
+            zip(|x: f64, y: f64| if x == 0.0 { x } else { x * flushed(f64::ln)(y) }),
+            zip(|x: Complex128, y| {
+                if x == complex::ZERO {
+                    x
+                } else {
+                    x * complex::ln(y)
+                }
+            }),
+        ];
+        chosen(init, functions, 1.5)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::XLOG1PY, |init| {
+        let functions = [
+            zip(|x: f32, y: f32| {
+                if x == 0.0 {
+                    x
+                } else {
+                    x * elementary::ln_1p(y)
+                }
+            }),
+            zip(|x: f64, y: f64| if x == 0.0 { x } else { x * y.ln_1p() }),
+            zip(|x: Complex128, y| {
+                if x == complex::ZERO {
+                    x
+                } else {
+                    x * complex::ln_1p(y)
+                }
+            }),
+        ];
+        chosen(init, functions, 2.0)
+    })
+    .of(TYPES),
+];

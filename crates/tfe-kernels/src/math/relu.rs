@@ -1,0 +1,47 @@
+//! Rectifiers: what is negative becomes zero, or a part of itself.
+
+use tfe_core::{DTypeSet, DataType, Result, bf16, f16};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise::{self, chosen};
+use crate::host::function::map;
+use crate::host::number::{Number, Real};
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::RELU, |init| {
+        let relu = function!(init.attrs.dtype("T")?, Real, |T| map(
+            |x: T| x.greater(T::default())
+        ))?;
+        Ok(elementwise::kernel(relu, 0.2))
+    })
+    .of(&[("T", DTypeSet::REAL)]),
+    KernelDef::cpu(ops::RELU6, |init| {
+        let relu = function!(init.attrs.dtype("T")?, Real, |T| {
+            let six = T::whole(6);
+            map(move |x: T| x.greater(T::default()).lesser(six))
+        })?;
+        Ok(elementwise::kernel(relu, 0.2))
+    })
+    .of(&[("T", DTypeSet::REAL)]),
+    KernelDef::cpu(ops::LEAKY_RELU, leaky).of(&[("T", DTypeSet::FLOAT)]),
+];
+
+fn leaky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let alpha = alpha(init)?;
+    let functions = [
+        map(move |x: f32| if x > 0.0 { x } else { alpha * x }),
+        map(move |x: f64| if x > 0.0 { x } else { f64::from(alpha) * x }),
+    ];
+    chosen(init, functions, 0.3)
+}
+
+/// What part of a negative number is left: rounded to the op's own type first.
+pub(super) fn alpha(init: &KernelInit<'_>) -> Result<f32> {
+    let alpha = init.attrs.float("alpha")?;
+    Ok(match init.attrs.dtype("T")? {
+        DataType::Half => f16::from_f32(alpha).to_f32(),
+        DataType::Bfloat16 => bf16::from_f32(alpha).to_f32(),
+        _ => alpha,
+    })
+}

@@ -1,0 +1,43 @@
+//! Square roots of each element, and what is one over something.
+
+use tfe_core::{DTypeSet, Result};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::complex;
+use crate::host::elementwise::chosen;
+use crate::host::function::map;
+use crate::host::number::FIELD;
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::SQRT, |init| {
+        chosen(
+            init,
+            [map(f32::sqrt), map(f64::sqrt), map(complex::sqrt)],
+            1.0,
+        )
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::RSQRT, |init| {
+        let functions = [
+            map(|x: f32| 1.0 / x.sqrt()),
+            map(|x: f64| 1.0 / x.sqrt()),
+            map(complex::rsqrt),
+        ];
+        chosen(init, functions, 1.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::RECIPROCAL, reciprocal).of(TYPES),
+    KernelDef::cpu(ops::INV, reciprocal).of(TYPES),
+];
+
+fn reciprocal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let functions = [
+        map(|x: f32| 1.0 / x),
+        map(|x: f64| 1.0 / x),
+        map(complex::reciprocal),
+    ];
+    chosen(init, functions, 0.5)
+}

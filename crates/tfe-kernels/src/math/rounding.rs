@@ -1,0 +1,38 @@
+//! Rounding of each element to an integer: down, up, or to the nearest one.
+
+use tfe_core::{DTypeSet, DataType};
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementwise::chosen;
+use crate::host::function::map;
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::FLOOR, |init| {
+        chosen(init, [map(f32::floor), map(f64::floor)], 0.3)
+    })
+    .of(&[("T", DTypeSet::FLOAT)]),
+    KernelDef::cpu(ops::CEIL, |init| {
+        chosen(init, [map(f32::ceil), map(f64::ceil)], 0.3)
+    })
+    .of(&[("T", DTypeSet::FLOAT)]),
+    KernelDef::cpu(ops::RINT, |init| {
+        chosen(
+            init,
+            [map(f32::round_ties_even), map(f64::round_ties_even)],
+            0.3,
+        )
+    })
+    .of(&[("T", DTypeSet::of(&[DataType::Float, DataType::Double]))]),
+    KernelDef::cpu(ops::ROUND, |init| {
+        let functions = [
+            map(f32::round_ties_even),
+            map(f64::round_ties_even),
+            // The answer of TensorFlow, which programs and recorded results have come to expect.
+            map(|_: i32| 0i32),
+            map(|_: i64| 0i64),
+        ];
+        chosen(init, functions, 0.3)
+    })
+    .of(&[("T", DTypeSet::FLOAT.union(DTypeSet::INDEX))]),
+];

@@ -1,0 +1,23 @@
+//! Sign: -1, 0 or 1 by the sign of each element; of a complex number the one in its direction on the unit circle.
+
+use tfe_core::{DTypeSet, Result};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::function::map;
+use crate::host::number::{SIGNED, Signed};
+use crate::host::{complex, elementwise};
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
+    ..KernelDef::cpu(ops::SIGN, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("T")?;
+    if DTypeSet::COMPLEX.contains(dtype) {
+        return elementwise::chosen(init, [map(complex::sign)], 5.0);
+    }
+    let sign = function!(dtype, Signed, |T| map(T::sign))?;
+    Ok(elementwise::kernel(sign, 0.2))
+}

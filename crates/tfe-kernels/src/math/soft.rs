@@ -1,0 +1,64 @@
+//! Activations that bend softly: exponential linear units, softplus, softsign.
+
+use tfe_core::DTypeSet;
+use tfe_device::KernelDef;
+use tfe_ops::ops;
+
+use crate::host::elementary;
+use crate::host::elementwise::chosen;
+use crate::host::function::map;
+
+const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
+
+/// The scale of Selu, and its product with Selu's alpha: those with which mean 0 and variance 1 stay (G. Klambauer and
+/// others, "Self-Normalizing Neural Networks", 2017).
+pub(super) const SCALE: f64 = 1.050_700_987_355_480_5;
+pub(super) const SCALED_ALPHA: f64 = 1.758_099_340_847_376_8;
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::ELU, |init| {
+        let functions = [
+            map(|x: f32| if x < 0.0 { elementary::exp_m1(x) } else { x }),
+            map(|x: f64| if x < 0.0 { x.exp_m1() } else { x }),
+        ];
+        chosen(init, functions, 1.5)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::SELU, |init| {
+        let (scale, alpha) = (SCALE as f32, SCALED_ALPHA as f32);
+        let functions = [
+            map(move |x: f32| {
+                if x < 0.0 {
+                    alpha * elementary::exp_m1(x)
+                } else {
+                    scale * x
+                }
+            }),
+            map(|x: f64| {
+                if x < 0.0 {
+                    SCALED_ALPHA * x.exp_m1()
+                } else {
+                    SCALE * x
+                }
+            }),
+        ];
+        chosen(init, functions, 1.5)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::SOFTPLUS, |init| {
+        let functions = [
+            map(elementary::softplus),
+            map(|x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p()),
+        ];
+        chosen(init, functions, 3.0)
+    })
+    .of(TYPES),
+    KernelDef::cpu(ops::SOFTSIGN, |init| {
+        let functions = [
+            map(|x: f32| x / (1.0 + x.abs())),
+            map(|x: f64| x / (1.0 + x.abs())),
+        ];
+        chosen(init, functions, 0.5)
+    })
+    .of(TYPES),
+];

@@ -1,0 +1,19 @@
+//! Square: each element multiplied by itself.
+
+use tfe_core::{DTypeSet, Result};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise;
+use crate::host::function::map;
+use crate::host::number::Number;
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", DTypeSet::NUMBER)],
+    ..KernelDef::cpu(ops::SQUARE, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let square = function!(init.attrs.dtype("T")?, Number, |T| map(|x: T| x.times(x)))?;
+    Ok(elementwise::kernel(square, 0.2))
+}

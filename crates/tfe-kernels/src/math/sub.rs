@@ -1,0 +1,19 @@
+//! Sub: the difference of two broadcast tensors.
+
+use tfe_core::{DTypeSet, Result};
+use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use crate::host::elementwise;
+use crate::host::function::zip;
+use crate::host::number::Number;
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[("T", DTypeSet::NUMBER)],
+    ..KernelDef::cpu(ops::SUB, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let sub = function!(init.attrs.dtype("T")?, Number, |T| zip(T::minus))?;
+    Ok(elementwise::kernel(sub, 0.2))
+}
