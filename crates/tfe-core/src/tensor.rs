@@ -549,8 +549,8 @@ impl fmt::Debug for Tensor {
     }
 }
 
-/// An unsigned integer that stands for an element of its width.
-pub trait Word: Copy + Send + Sync + 'static + private::Sealed {}
+/// An unsigned integer that stands for an element of its width. The default is 0, which is what zero is in every type.
+pub trait Word: Copy + Default + Send + Sync + 'static + private::Sealed {}
 
 mod private {
     pub trait Sealed {}

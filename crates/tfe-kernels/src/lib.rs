@@ -52,7 +52,7 @@ pub fn all() -> impl Iterator<Item = &'static KernelDef> {
     generated::ALL.iter().copied().flatten().copied().flatten()
 }
 
-/// The kernels that pass tensors on and never look at their elements, declared for another type of device.
+/// The kernels that pass tensors on, or only their shapes, and never look at their elements, declared for another type of device.
 ///
 /// For backends with memory of their own. Handles to variables, and the values of `Const`, are in host memory.
 ///
@@ -66,13 +66,24 @@ pub fn all() -> impl Iterator<Item = &'static KernelDef> {
 /// assert!(read.iter().any(|kernel| kernel.device == "NPU"));
 /// ```
 pub fn any_device(device: &'static str) -> Vec<KernelDef> {
-    const OPS: [OpId; 9] = [
+    const OPS: &[OpId] = &[
         ops::ASSIGN_VARIABLE_OP,
         ops::CONST,
         ops::DESTROY_RESOURCE_OP,
+        ops::EXPAND_DIMS,
         ops::IDENTITY,
+        ops::IDENTITY_N,
         ops::NO_OP,
+        ops::PREVENT_GRADIENT,
+        ops::RANK,
         ops::READ_VARIABLE_OP,
+        ops::RESHAPE,
+        ops::SHAPE,
+        ops::SHAPE_N,
+        ops::SIZE,
+        ops::SNAPSHOT,
+        ops::SQUEEZE,
+        ops::STOP_GRADIENT,
         ops::VAR_HANDLE_OP,
         ops::VAR_IS_INITIALIZED_OP,
         ops::VARIABLE_SHAPE,

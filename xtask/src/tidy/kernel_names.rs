@@ -20,8 +20,9 @@ pub(super) fn kernel_files(files: &[File]) -> Complaints {
             && stem != "mod"
         {
             let name = match op {
-                // `const` is a word of the language.
+                // Words of the language.
                 "CONST" => "constant".to_owned(),
+                "WHERE" => "where_true".to_owned(),
                 _ => op.to_ascii_lowercase(),
             };
             if stem != name && stem != unversioned(&name) {

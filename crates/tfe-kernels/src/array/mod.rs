@@ -2,20 +2,73 @@
 
 use tfe_device::KernelDef;
 
-mod concat_v2;
+mod broadcast_args;
+mod broadcast_to;
+mod concat;
 mod constant;
+mod expand_dims;
+mod fill;
+mod gather;
+mod gather_nd;
 mod identity;
+mod index_vectors;
+mod invert_permutation;
+mod join;
 mod no_op;
+mod one_hot;
+mod pack;
+mod pad;
+mod part;
+mod range;
+mod reshape;
+mod reverse_sequence;
+mod reverse_v2;
+mod shape;
+mod slice;
 mod slice_spec;
+mod space_to_batch;
+mod space_to_depth;
+mod split;
+mod squeeze;
 mod strided_slice;
 #[cfg(test)]
 mod tests;
+mod tile;
+mod transpose;
+mod unique;
+mod unpack;
+mod where_true;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[
-    concat_v2::KERNELS,
+    broadcast_args::KERNELS,
+    broadcast_to::KERNELS,
+    concat::KERNELS,
     constant::KERNELS,
+    expand_dims::KERNELS,
+    fill::KERNELS,
+    gather::KERNELS,
+    gather_nd::KERNELS,
     identity::KERNELS,
+    invert_permutation::KERNELS,
     no_op::KERNELS,
+    one_hot::KERNELS,
+    pack::KERNELS,
+    pad::KERNELS,
+    range::KERNELS,
+    reshape::KERNELS,
+    reverse_sequence::KERNELS,
+    reverse_v2::KERNELS,
+    shape::KERNELS,
+    slice::KERNELS,
+    space_to_batch::KERNELS,
+    space_to_depth::KERNELS,
+    split::KERNELS,
+    squeeze::KERNELS,
     strided_slice::KERNELS,
+    tile::KERNELS,
+    transpose::KERNELS,
+    unique::KERNELS,
+    unpack::KERNELS,
+    where_true::KERNELS,
 ];

@@ -1,24 +1,31 @@
-//! `StridedSlice`: a part of a tensor in NumPy's manner: `input[begin:end:stride, ..., newaxis, index]`.
+//! `StridedSlice`: a part of a tensor in NumPy's manner, `input[begin:end:stride, ..., newaxis, index]`; and
+//! `StridedSliceGrad`, which puts such a part into a tensor of zeros.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use tfe_attrs::Attrs;
-use tfe_core::{
-    DTypeSet, DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word,
-    dispatch_width, ensure, err,
-};
+use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::slice_spec::{Indices, Masks, Slice, resolve};
-use crate::host::owned::{Owned, fill_owned};
-use crate::host::strided::Strided;
-use crate::host::{axes, fill_words};
+use super::part;
+use super::slice_spec::{Indices, Masks, Slice, Taken, resolve};
+use crate::host::axes;
+use crate::host::movement::moved;
+use crate::host::runs::{Run, Runs};
+use crate::host::strided::{self, Strided};
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
-    types: &[("T", TYPES)],
-    host_inputs: &["begin", "end", "strides"],
-    ..KernelDef::cpu(ops::STRIDED_SLICE, build)
-}];
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef {
+        types: &[("T", TYPES)],
+        host_inputs: &["begin", "end", "strides"],
+        ..KernelDef::cpu(ops::STRIDED_SLICE, build)
+    },
+    KernelDef {
+        types: &[("T", TYPES), ("Index", DTypeSet::INDEX)],
+        host_inputs: &["shape", "begin", "end", "strides"],
+        ..KernelDef::cpu(ops::STRIDED_SLICE_GRAD, build_grad)
+    },
+];
 
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Bool,
@@ -33,28 +40,93 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
 ]));
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let masks = Masks {
-        begin: mask(init.attrs, "begin_mask")?,
-        end: mask(init.attrs, "end_mask")?,
-        ellipsis: mask(init.attrs, "ellipsis_mask")?,
-        new_axis: mask(init.attrs, "new_axis_mask")?,
-        shrink: mask(init.attrs, "shrink_axis_mask")?,
-    };
-    let copy: Copy = match init.attrs.dtype("T")? {
-        DataType::String => copy_owned::<TString>,
-        DataType::Resource => copy_owned::<ResourceHandle>,
-        DataType::Variant => copy_owned::<Variant>,
-        plain => dispatch_width!(plain.size(), |W| Ok(copy_words::<W> as Copy))?,
-    };
+    let masks = masks(init.attrs)?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let slice = slice(ctx, masks)?;
-        let out = match shared(ctx.input(0), &slice)? {
+        let slice = slice(ctx, ctx.input(0).dims(), masks)?;
+        let input = ctx.input(0);
+        let out = match shared(input, &slice)? {
             Some(out) => out,
-            None => copy(ctx, &walk(ctx.input(0).dims(), &slice), slice.shape)?,
+            None => strided::gather(ctx, input, &walk(input.dims(), &slice), slice.shape)?,
         };
         ctx.set_output(0, out);
         Ok(())
     }))
+}
+
+fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let masks = masks(init.attrs)?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (dims, dy) = (ctx.input(0), ctx.input(4));
+        ensure!(
+            dims.rank() == 1,
+            InvalidArgument,
+            "shape must be 1-D, got shape.shape = {}",
+            dims.shape()
+        );
+        let shape = Shape::new(&axes::integers(dims)?)?;
+        let slice = slice(ctx, shape.dims(), masks)?;
+        ensure!(
+            *dy.shape() == slice.shape,
+            InvalidArgument,
+            "shape of dy was {} instead of {}",
+            dy.shape(),
+            slice.shape
+        );
+        let counts: SmallVec<[i64; 8]> = slice.taken.iter().map(|t| t.count as i64).collect();
+        let strides = strided::strides(&counts);
+        let sizes = shape.dims().iter().zip(&strides);
+        let runs = slice.taken.iter().zip(sizes);
+        let runs = runs.map(|(&taken, (&size, &step))| put(taken, size as usize, step));
+        let out = moved(ctx, dy, None, &Runs::new(runs), shape.clone())?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
+}
+
+/// A dimension of that size with what was taken of it, whose indices lie `step` elements apart, and gaps elsewhere.
+fn put(taken: Taken, size: usize, step: isize) -> SmallVec<[Run; 3]> {
+    let Taken {
+        start,
+        stride,
+        count,
+    } = taken;
+    if count == 0 {
+        return smallvec![Run::gap(size)];
+    }
+    // Backwards, the last comes first.
+    let apart = stride.unsigned_abs() as usize;
+    let (first, offset, step) = match stride {
+        ..0 => (
+            start - (count - 1) * apart,
+            (count - 1) as isize * step,
+            -step,
+        ),
+        _ => (start, 0, step),
+    };
+    let mut runs = smallvec![Run::gap(first)];
+    let mut end = first;
+    if apart == 1 || count == 1 {
+        runs.push(Run::of(count, offset, step));
+        end += count;
+    } else {
+        for i in 0..count as isize {
+            runs.push(Run::gap(first + i as usize * apart - end));
+            runs.push(Run::of(1, offset + i * step, step));
+            end = first + i as usize * apart + 1;
+        }
+    }
+    runs.push(Run::gap(size - end));
+    runs
+}
+
+fn masks(attrs: &Attrs) -> Result<Masks> {
+    Ok(Masks {
+        begin: mask(attrs, "begin_mask")?,
+        end: mask(attrs, "end_mask")?,
+        ellipsis: mask(attrs, "ellipsis_mask")?,
+        new_axis: mask(attrs, "new_axis_mask")?,
+        shrink: mask(attrs, "shrink_axis_mask")?,
+    })
 }
 
 fn mask(attrs: &Attrs, name: &str) -> Result<u32> {
@@ -68,7 +140,8 @@ fn mask(attrs: &Attrs, name: &str) -> Result<u32> {
     Ok(mask.cast_unsigned())
 }
 
-fn slice(ctx: &KernelContext<'_>, masks: Masks) -> Result<Slice> {
+/// The slice that inputs 1 to 3 take of a tensor with these dimensions.
+fn slice(ctx: &KernelContext<'_>, dims: &[i64], masks: Masks) -> Result<Slice> {
     let (begin, end, strides) = (ctx.input(1), ctx.input(2), ctx.input(3));
     ensure!(
         begin.rank() == 1 && begin.dims() == end.dims() && begin.dims() == strides.dims(),
@@ -83,95 +156,33 @@ fn slice(ctx: &KernelContext<'_>, masks: Masks) -> Result<Slice> {
         end: &axes::integers(end)?,
         strides: &axes::integers(strides)?,
     };
-    resolve(ctx.input(0).dims(), at, masks)
+    resolve(dims, at, masks)
 }
 
-/// The slice as a view, where TensorFlow shares the memory too: all of the input, or rows that start and end at
-/// multiples of 64 bytes. A view of less would keep a big tensor alive for a small one.
+/// The slice as a view, where it is rows.
 fn shared(input: &Tensor, slice: &Slice) -> Result<Option<Tensor>> {
-    const ALIGN: usize = 64;
     let mut taken = slice.taken.iter().zip(input.dims());
-    if taken.clone().all(|(t, &size)| t.is_all(size)) {
-        return input.reshaped(slice.shape.clone()).map(Some);
+    match taken.next() {
+        Some((rows, _)) if rows.stride == 1 && taken.all(|(t, &size)| t.is_all(size)) => {
+            part::rows(input, rows.start..rows.start + rows.count, &slice.shape)
+        }
+        _ => Ok(None),
     }
-    let Some((rows, _)) = taken.next() else {
-        return Ok(None);
-    };
-    if rows.stride != 1
-        || slice.shape.num_elements() == 0
-        || !taken.all(|(t, &size)| t.is_all(size))
-    {
-        return Ok(None);
-    }
-    let end = rows.start + rows.count;
-    let row_bytes = input.byte_size() / input.shape().dim(0);
-    let aligned = if input.rank() == 1 {
-        (rows.start * row_bytes).is_multiple_of(ALIGN) && (end * row_bytes).is_multiple_of(ALIGN)
-    } else {
-        row_bytes.is_multiple_of(ALIGN)
-    };
-    if !aligned {
-        return Ok(None);
-    }
-    let view = input.rows(rows.start, end)?;
-    if !view.is_aligned() {
-        return Ok(None);
-    }
-    view.reshaped(slice.shape.clone()).map(Some)
 }
 
-/// Where the elements of the slice are in the input: for each dimension how many, and how far apart; and the first.
-struct Walk {
-    dims: SmallVec<[(usize, isize); 4]>,
-    start: usize,
-}
-
-fn walk(input: &[i64], slice: &Slice) -> Walk {
-    let mut dims = SmallVec::new();
-    let (mut start, mut size) = (0, 1);
-    for (taken, &dim) in slice.taken.iter().zip(input).rev() {
+/// Where the elements of the slice are in the input.
+fn walk(input: &[i64], slice: &Slice) -> Strided {
+    let strides = strided::strides(input);
+    let start = slice.taken.iter().zip(&strides);
+    let start = start.map(|(taken, &stride)| taken.start * stride as usize);
+    let dims = slice.taken.iter().zip(&strides).map(|(taken, &stride)| {
         // A stride that is not walked may be any number; one that is walked is less than the dimension.
-        let stride = if taken.count > 1 {
-            taken.stride as isize * size as isize
+        let step = if taken.count > 1 {
+            taken.stride as isize * stride
         } else {
             0
         };
-        dims.push((taken.count, stride));
-        start += taken.start * size;
-        size *= dim as usize;
-    }
-    dims.reverse();
-    Walk { dims, start }
-}
-
-type Copy = fn(&KernelContext<'_>, &Walk, Shape) -> Result<Tensor>;
-
-fn copy_words<W: Word>(ctx: &KernelContext<'_>, walk: &Walk, shape: Shape) -> Result<Tensor> {
-    let input = ctx.input(0);
-    let words = input.as_words::<W>()?;
-    let out = ctx.allocate(input.dtype(), shape)?;
-    let walk = Strided::new(walk.dims.iter().copied(), walk.start);
-    fill_words::<W>(out, |slots| Ok(walk.copy(ctx.device(), words, slots)))
-}
-
-fn copy_owned<T: Owned>(ctx: &KernelContext<'_>, walk: &Walk, shape: Shape) -> Result<Tensor> {
-    let elements = ctx.input(0).as_slice::<T>()?;
-    let n = shape.num_elements();
-    fill_owned(
-        ctx,
-        shape,
-        (0..n).map(|i| elements[walk.position(i)].copy()),
-    )
-}
-
-impl Walk {
-    /// The position in the input of element `i` of the slice, which is not empty.
-    fn position(&self, mut i: usize) -> usize {
-        let mut at = self.start;
-        for &(count, stride) in self.dims.iter().rev() {
-            at = at.wrapping_add_signed(stride * (i % count) as isize);
-            i /= count;
-        }
-        at
-    }
+        (taken.count, step)
+    });
+    Strided::new(dims, start.sum())
 }

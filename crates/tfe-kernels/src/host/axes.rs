@@ -1,7 +1,9 @@
 //! Axes that clients give: negative ones, tensors of them.
 
+use num_traits::cast;
 use smallvec::SmallVec;
-use tfe_core::{DataType, Result, Tensor, bail};
+use tfe_core::{DataType, Result, Shape, Tensor, bail, dispatch};
+use tfe_device::KernelContext;
 
 /// The axis `axis` of `rank` dimensions, counted from the end when negative; `None` when there is no such axis.
 pub(crate) fn normalize(axis: i64, rank: usize) -> Option<usize> {
@@ -16,29 +18,47 @@ pub(crate) fn normalize(axis: i64, rank: usize) -> Option<usize> {
 /// The elements of an integer tensor of any shape: axes, sizes, paddings.
 ///
 /// # Errors
-/// `InvalidArgument` for another type than `int16`, `int32` or `int64`.
+/// `Unimplemented` for a type that indexes nothing.
 pub(crate) fn integers(tensor: &Tensor) -> Result<SmallVec<[i64; 8]>> {
-    Ok(match tensor.dtype() {
-        DataType::Int16 => tensor
-            .as_slice::<i16>()?
-            .iter()
-            .map(|&v| v.into())
-            .collect(),
-        DataType::Int32 => tensor
-            .as_slice::<i32>()?
-            .iter()
-            .map(|&v| v.into())
-            .collect(),
-        DataType::Int64 => SmallVec::from_slice(tensor.as_slice::<i64>()?),
-        other => bail!(
-            InvalidArgument,
-            "expected a tensor of indices but got one of {other}"
-        ),
+    if tensor.dtype() == DataType::Int64 {
+        return Ok(SmallVec::from_slice(tensor.as_slice::<i64>()?));
+    }
+    dispatch!(tensor.dtype(), [Int8, Uint8, Int16, Uint16, Int32], |T| Ok(
+        tensor.as_slice::<T>()?.iter().map(|&v| v.into()).collect()
+    ))
+}
+
+/// A tensor of integers.
+///
+/// # Errors
+/// `InvalidArgument` for a number that the type cannot hold, `Unimplemented` for a type that indexes nothing.
+pub(crate) fn tensor(
+    ctx: &KernelContext<'_>,
+    dtype: DataType,
+    shape: Shape,
+    values: &[i64],
+) -> Result<Tensor> {
+    let out = ctx.allocate(dtype, shape)?;
+    dispatch!(dtype, [Int16, Uint16, Int32, Int64], |T| {
+        if let Some(v) = values.iter().find(|&&v| cast::<i64, T>(v).is_none()) {
+            bail!(InvalidArgument, "{v} does not fit the type {dtype}");
+        }
+        out.fill_from(values.iter().filter_map(|&v| cast::<i64, T>(v)))
     })
 }
 
+/// How messages name element `i` of a tensor: `[1,0]`; nothing for a scalar.
+pub(crate) fn place(dims: &[i64], i: usize) -> String {
+    if dims.is_empty() {
+        return String::new();
+    }
+    let mut index = vec![0; dims.len()];
+    index_of(i, dims, &mut index);
+    let index: Vec<_> = index.iter().map(i64::to_string).collect();
+    format!("[{}]", index.join(","))
+}
+
 /// The index vector of element `i` of a dense array.
-#[cfg(test)]
 pub(crate) fn index_of(mut i: usize, dims: &[i64], index: &mut [i64]) {
     for (index, &d) in index.iter_mut().zip(dims).rev() {
         *index = i as i64 % d;

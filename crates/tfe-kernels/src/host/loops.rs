@@ -6,9 +6,12 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::Mutex;
 
 use smallvec::SmallVec;
 use tfe_core::{DataType, Error, Plain, Result, Tensor, TensorUninit, Word, ensure};
+
+use super::parallel;
 
 /// The tensor whose elements `write` writes: it gets the slots, and returns the same memory as elements.
 ///
@@ -426,18 +429,19 @@ pub(crate) fn write_pieces<'a, U: Send>(
     piece: usize,
     write: &WritePiece<'_, U>,
 ) -> &'a mut [U] {
-    use rayon::prelude::*;
-
-    dst.par_chunks_mut(piece)
-        .enumerate()
-        .for_each(|(i, slots)| {
-            let wanted = (slots.as_ptr().addr(), slots.len());
-            let written = write(i * piece, slots);
-            assert!(
-                (written.as_ptr().addr(), written.len()) == wanted,
-                "other memory came back"
-            );
-        });
+    // A lock a piece, taken once, hands them to threads by number: so that what runs the threads is compiled once
+    // rather than for every type of element.
+    let pieces: Vec<_> = dst.chunks_mut(piece).map(Mutex::new).collect();
+    parallel::for_each(pieces.len(), &|i| {
+        let mut slots = pieces[i].lock().expect("nobody else takes this piece");
+        let wanted = (slots.as_ptr().addr(), slots.len());
+        let written = write(i * piece, &mut slots);
+        assert!(
+            (written.as_ptr().addr(), written.len()) == wanted,
+            "other memory came back"
+        );
+    });
+    drop(pieces);
     // SAFETY: the chunks are all of `dst`, and each came back as elements.
     unsafe { dst.assume_init_mut() }
 }

@@ -19,17 +19,24 @@ pub(crate) mod convert;
 pub(crate) mod elementary;
 pub(crate) mod elementwise;
 pub(crate) mod feed;
+#[cfg(feature = "reduce")]
+pub(crate) mod fold;
 #[macro_use]
 pub(crate) mod function;
 #[cfg(feature = "math")]
 pub(crate) mod gemm;
 pub(crate) mod loops;
+pub(crate) mod movement;
 pub(crate) mod number;
 pub(crate) mod owned;
 pub(crate) mod parallel;
 pub(crate) mod printf;
 #[cfg(feature = "reduce")]
 pub(crate) mod reduce;
+pub(crate) mod rows;
+pub(crate) mod runs;
+#[cfg(feature = "reduce")]
+pub(crate) mod segments;
 pub(crate) mod small;
 pub(crate) mod strided;
 pub(crate) mod summary;

@@ -1,6 +1,7 @@
 //! When work is worth more than one thread, and how it is cut.
 
 use std::mem::MaybeUninit;
+use std::sync::Mutex;
 
 use tfe_device::Device;
 
@@ -61,15 +62,22 @@ pub(crate) fn for_pieces<T: Send>(
     piece: usize,
     work: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
-    use rayon::prelude::*;
-
     let piece = piece.max(1);
     if data.len() <= piece {
         return work(0, data);
     }
+    let pieces: Vec<_> = data.chunks_mut(piece).map(Mutex::new).collect();
     device.install(&mut || {
-        data.par_chunks_mut(piece)
-            .enumerate()
-            .for_each(|(i, chunk)| work(i * piece, chunk));
+        for_each(pieces.len(), &|i| {
+            let mut data = pieces[i].lock().expect("nobody else takes this piece");
+            work(i * piece, &mut data);
+        });
     });
+}
+
+/// Runs `work(i)` for each number below `n` on the threads of the rayon pool that it is called in.
+pub(crate) fn for_each(n: usize, work: &(dyn Fn(usize) + Sync)) {
+    use rayon::prelude::*;
+
+    (0..n).into_par_iter().for_each(work);
 }

@@ -3,8 +3,8 @@
 use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
-use tfe_core::{Plain, Result, Shape, bail};
-use tfe_device::{Device, KernelContext};
+use tfe_core::{Plain, Result, Shape, Tensor, bail};
+use tfe_device::{Device, Kernel, KernelContext};
 
 use super::{axes, fill, loops, parallel};
 
@@ -66,37 +66,59 @@ impl Geometry {
 }
 
 /// A way to make one value of many.
-pub(crate) trait Reducer: 'static {
+///
+/// What goes around it is compiled once for all reducers of a type.
+pub(crate) trait Reducer: Send + Sync {
     /// What is reduced, and what comes out.
     type Item: Plain;
     /// What it is gathered in.
     type Total: Plain;
-    /// What one item costs, in nanoseconds: a rough estimate.
-    const ITEM_NS: f64 = 0.15;
 
     /// The total of nothing.
-    fn nothing() -> Self::Total;
-    /// The total of two.
-    fn join(a: Self::Total, b: Self::Total) -> Self::Total;
+    fn nothing(&self) -> Self::Total;
+    /// Adds other totals to totals, one to each.
+    fn join(&self, totals: &mut [Self::Total], others: &[Self::Total]);
     /// The total of a row.
-    fn row(row: &[Self::Item]) -> Self::Total;
+    fn row(&self, row: &[Self::Item]) -> Self::Total;
     /// Adds `rows` rows to the total of each column. Rows begin `stride` items apart.
-    fn columns(totals: &mut [Self::Total], source: &[Self::Item], stride: usize, rows: usize);
-    /// The result.
-    fn finish(total: Self::Total) -> Self::Item;
+    fn columns(
+        &self,
+        totals: &mut [Self::Total],
+        source: &[Self::Item],
+        stride: usize,
+        rows: usize,
+    );
+    /// The result of a total of `count` items.
+    fn result(&self, total: Self::Total, count: usize) -> Self::Item;
+
+    /// Writes the results of totals of `count` items each.
+    fn results<'a>(
+        &self,
+        dst: &'a mut [MaybeUninit<Self::Item>],
+        totals: &[Self::Total],
+        count: usize,
+    ) -> &'a mut [Self::Item] {
+        loops::map(dst, totals, |total| self.result(total, count))
+    }
 
     /// Writes the result of each row of `len` items.
     fn rows<'a>(
+        &self,
         dst: &'a mut [MaybeUninit<Self::Item>],
         source: &[Self::Item],
         len: usize,
     ) -> &'a mut [Self::Item] {
         loops::tabulate(dst, |i| {
-            Self::finish(Self::row(&source[i * len..(i + 1) * len]))
+            self.result(self.row(&source[i * len..(i + 1) * len]), len)
         })
     }
 }
 
+/// A reducer of items of a type, with totals of another.
+pub(crate) type DynReducer<I, A> = dyn Reducer<Item = I, Total = A>;
+
+/// What one item costs, in nanoseconds: a rough estimate.
+const ITEM_NS: f64 = 0.15;
 /// Columns that are reduced at a time, and rows: their totals stay in the first-level cache, and no total is the sum of
 /// more than so many items in a row, which keeps the digits of floats.
 const COLUMNS: usize = 2048;
@@ -104,19 +126,47 @@ const ROWS: usize = 256;
 /// Rows shorter than this are taken several at a time as one.
 const SHORT: usize = 32;
 
-/// The kernel: reduces input 0 along the axes that input 1 lists.
+/// The kernel that reduces input 0 along the axes that input 1 lists. Inputs of another type of the same width are taken
+/// for items by their bits.
+pub(crate) fn kernel<R: Reducer + 'static>(reducer: R, keep_dims: bool) -> Box<dyn Kernel> {
+    dyn_kernel(Box::new(reducer), keep_dims)
+}
+
+fn dyn_kernel<I: Plain, A: Plain>(
+    reducer: Box<DynReducer<I, A>>,
+    keep_dims: bool,
+) -> Box<dyn Kernel> {
+    Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (input, axes) = (ctx.input(0), ctx.input(1));
+        let out = reduced(ctx, &*reducer, input, &axes::integers(axes)?, keep_dims)?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+/// `input` reduced along axes.
 ///
 /// # Errors
-/// As [`Geometry::new`].
-pub(crate) fn compute<R: Reducer>(ctx: &mut KernelContext<'_>, keep_dims: bool) -> Result<()> {
-    let (input, axes) = (ctx.input(0), ctx.input(1));
-    let Geometry { dims, shape } = Geometry::new(input.shape(), &axes::integers(axes)?, keep_dims)?;
-    let source = input.as_slice::<R::Item>()?;
-    let out = ctx.allocate(input.dtype(), shape)?;
+/// As [`Geometry::new`]; `ResourceExhausted`.
+pub(crate) fn reduced<I: Plain, A: Plain>(
+    ctx: &KernelContext<'_>,
+    reducer: &DynReducer<I, A>,
+    input: &Tensor,
+    axes: &[i64],
+    keep_dims: bool,
+) -> Result<Tensor> {
+    let dtype = input.dtype();
+    if dtype != I::DTYPE {
+        let bits = input.bitcast(I::DTYPE)?;
+        return reduced(ctx, reducer, &bits, axes, keep_dims)?.bitcast(dtype);
+    }
+    let Geometry { dims, shape } = Geometry::new(input.shape(), axes, keep_dims)?;
+    let source = input.as_slice::<I>()?;
+    let out = ctx.allocate(I::DTYPE, shape)?;
     let device = ctx.device();
-    let out = fill(out, |dst| {
+    fill(out, |dst| {
         if source.is_empty() {
-            return Ok(loops::repeat(dst, R::finish(R::nothing())));
+            return Ok(loops::repeat(dst, reducer.result(reducer.nothing(), 0)));
         }
         // What is reduced to each element of the first dimension, if that is kept, lies in one piece.
         let inner = match &dims[..] {
@@ -125,133 +175,141 @@ pub(crate) fn compute<R: Reducer>(ctx: &mut KernelContext<'_>, keep_dims: bool) 
         };
         let size: usize = inner.iter().map(|d| d.len).product();
         let kept: usize = inner.iter().filter(|d| !d.reduced).map(|d| d.len).product();
-        let ns = R::ITEM_NS * (size / kept) as f64;
+        let count = size / kept;
+        let ns = ITEM_NS * count as f64;
         Ok(match inner {
             [] => parallel::write(device, dst, 1, ns, &|start, dst| {
-                R::rows(dst, &source[start..], 1)
+                reducer.rows(dst, &source[start..], 1)
             }),
             [_] if dst.len() > 1 => parallel::write(device, dst, 1, ns, &|start, dst| {
-                R::rows(dst, &source[start * size..], size)
+                reducer.rows(dst, &source[start * size..], size)
             }),
             _ if dst.len() > kept => parallel::write(device, dst, kept, ns, &|start, dst| {
                 let first = start / kept;
                 loops::by_blocks(dst, kept, |dst, range| {
                     let source = &source[(first + range.start / kept) * size..][..size];
-                    let totals = totals::<R>(source, inner, kept);
-                    loops::map(dst, &totals, R::finish)
+                    reducer.results(dst, &totals(reducer, source, inner, kept), count)
                 })
             }),
             _ => {
-                let totals = whole::<R>(device, source, inner, kept);
-                loops::map(dst, &totals, R::finish)
+                let totals = whole(device, reducer, source, inner, kept);
+                reducer.results(dst, &totals, count)
             }
         })
-    })?;
-    ctx.set_output(0, out);
-    Ok(())
+    })
 }
 
-type Totals<R> = SmallVec<[<R as Reducer>::Total; 8]>;
+type Totals<A> = SmallVec<[A; 8]>;
 
 /// The totals of everything, of which the first dimension is reduced: on several threads by pieces of that.
-fn whole<R: Reducer>(
+fn whole<I: Plain, A: Plain>(
     device: &dyn Device,
-    source: &[R::Item],
+    reducer: &DynReducer<I, A>,
+    source: &[I],
     dims: &[Dim],
     kept: usize,
-) -> Totals<R> {
+) -> Totals<A> {
     let (first, inner) = (dims[0].len, source.len() / dims[0].len);
-    let piece = parallel::piece_len(device, first, R::ITEM_NS * inner as f64);
+    let piece = parallel::piece_len(device, first, ITEM_NS * inner as f64);
     if piece >= first {
-        return totals::<R>(source, dims, kept);
+        return totals(reducer, source, dims, kept);
     }
-    let mut parts: Vec<Totals<R>> = vec![SmallVec::new(); first.div_ceil(piece)];
+    let mut parts: Vec<Totals<A>> = vec![SmallVec::new(); first.div_ceil(piece)];
     parallel::for_pieces(device, &mut parts, 1, &|i, part| {
         let rows = piece.min(first - i * piece);
         let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
         dims[0].len = rows;
-        part[0] = totals::<R>(&source[i * piece * inner..][..rows * inner], &dims, kept);
+        part[0] = totals(
+            reducer,
+            &source[i * piece * inner..][..rows * inner],
+            &dims,
+            kept,
+        );
     });
     let joined = parts.into_iter().reduce(|mut all, part| {
-        all.iter_mut()
-            .zip(part)
-            .for_each(|(a, b)| *a = R::join(*a, b));
+        reducer.join(&mut all, &part);
         all
     });
     joined.unwrap_or_default()
 }
 
 /// The totals of `source`, of shape `dims`.
-fn totals<R: Reducer>(source: &[R::Item], dims: &[Dim], kept: usize) -> Totals<R> {
-    let mut totals = SmallVec::from_elem(R::nothing(), kept);
-    add_up::<R>(source, dims, &mut totals);
+fn totals<I: Plain, A: Plain>(
+    reducer: &DynReducer<I, A>,
+    source: &[I],
+    dims: &[Dim],
+    kept: usize,
+) -> Totals<A> {
+    let mut totals = SmallVec::from_elem(reducer.nothing(), kept);
+    add_up(reducer, source, dims, &mut totals);
     totals
 }
 
 /// Adds the items of `source`, of shape `dims`, to the totals that they belong to.
-fn add_up<R: Reducer>(source: &[R::Item], dims: &[Dim], totals: &mut [R::Total]) {
+fn add_up<I: Plain, A: Plain>(
+    reducer: &DynReducer<I, A>,
+    source: &[I],
+    dims: &[Dim],
+    totals: &mut [A],
+) {
     match dims {
-        [] | [Dim { reduced: true, .. }] => totals[0] = R::join(totals[0], R::row(source)),
-        [_] => R::columns(totals, source, source.len(), 1),
+        [] | [Dim { reduced: true, .. }] => {
+            reducer.join(&mut totals[..1], &[reducer.row(source)]);
+        }
+        [_] => reducer.columns(totals, source, source.len(), 1),
         [
             Dim {
                 reduced: true,
                 len: rows,
             },
             _,
-        ] => columns::<R>(totals, source, *rows),
+        ] => columns(reducer, totals, source, *rows),
         [dim, inner @ ..] => {
             let parts = source.chunks_exact(source.len() / dim.len);
             if dim.reduced {
-                parts.for_each(|part| add_up::<R>(part, inner, totals));
+                parts.for_each(|part| add_up(reducer, part, inner, totals));
             } else {
                 let totals = totals.chunks_exact_mut(totals.len() / dim.len);
                 parts
                     .zip(totals)
-                    .for_each(|(part, totals)| add_up::<R>(part, inner, totals));
+                    .for_each(|(part, totals)| add_up(reducer, part, inner, totals));
             }
         }
     }
 }
 
 /// Adds the rows of a matrix to the totals of its columns.
-fn columns<R: Reducer>(totals: &mut [R::Total], source: &[R::Item], rows: usize) {
+fn columns<I: Plain, A: Plain>(
+    reducer: &DynReducer<I, A>,
+    totals: &mut [A],
+    source: &[I],
+    rows: usize,
+) {
     let width = totals.len();
     if width < SHORT && rows >= 2 * SHORT {
         // Several rows as one, so that there is something to vectorise: item `i` of it belongs to column `i % width`.
         let together = 2 * SHORT / width;
         let long = width * together;
-        let mut wide: SmallVec<[R::Total; 2 * SHORT]> = SmallVec::from_elem(R::nothing(), long);
+        let mut wide: SmallVec<[A; 2 * SHORT]> = SmallVec::from_elem(reducer.nothing(), long);
         let done = rows / together * long;
-        columns::<R>(&mut wide, &source[..done], rows / together);
-        for wide in wide.chunks_exact(width) {
-            totals
-                .iter_mut()
-                .zip(wide)
-                .for_each(|(a, &b)| *a = R::join(*a, b));
-        }
-        return R::columns(totals, &source[done..], width, rows % together);
+        columns(reducer, &mut wide, &source[..done], rows / together);
+        wide.chunks_exact(width)
+            .for_each(|wide| reducer.join(totals, wide));
+        return reducer.columns(totals, &source[done..], width, rows % together);
     }
-    let mut block: SmallVec<[R::Total; 64]> = SmallVec::new();
+    let mut block: SmallVec<[A; 64]> = SmallVec::new();
     for (i, totals) in totals.chunks_mut(COLUMNS).enumerate() {
         let source = &source[i * COLUMNS..];
         if rows <= ROWS {
-            R::columns(totals, source, width, rows);
+            reducer.columns(totals, source, width, rows);
             continue;
         }
         for first in (0..rows).step_by(ROWS) {
             block.clear();
-            block.resize(totals.len(), R::nothing());
-            R::columns(
-                &mut block,
-                &source[first * width..],
-                width,
-                ROWS.min(rows - first),
-            );
-            totals
-                .iter_mut()
-                .zip(&block)
-                .for_each(|(a, &b)| *a = R::join(*a, b));
+            block.resize(totals.len(), reducer.nothing());
+            let rows = ROWS.min(rows - first);
+            reducer.columns(&mut block, &source[first * width..], width, rows);
+            reducer.join(totals, &block);
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
-use tfe_core::Word;
-use tfe_device::Device;
+use tfe_core::{Result, Shape, Tensor, Word};
+use tfe_device::{Device, KernelContext};
 
+use super::movement::{Movement, moved};
 use super::{loops, parallel};
 
 /// A walk over a dense input in the order of a dense output: per output dimension its length and the input's stride.
@@ -45,6 +46,23 @@ impl Strided {
         }
     }
 
+    /// A walk that repeats element 0.
+    pub(crate) fn repeat(dims: &[i64]) -> Self {
+        Self::new(dims.iter().map(|&d| (d as usize, 0)), 0)
+    }
+
+    /// A walk over a block of a dense tensor: from `begin` on, of a size in each dimension.
+    pub(crate) fn block(
+        input: &[i64],
+        begin: impl IntoIterator<Item = usize>,
+        size: impl IntoIterator<Item = usize>,
+    ) -> Self {
+        let strides = strides(input);
+        let start = begin.into_iter().zip(&strides);
+        let start = start.map(|(begin, &stride)| begin * stride as usize).sum();
+        Self::new(size.into_iter().zip(strides), start)
+    }
+
     /// The number of elements of the output.
     pub(crate) fn num_elements(&self) -> usize {
         self.dims.iter().map(|&(len, _)| len).product()
@@ -77,6 +95,54 @@ impl Strided {
             loops::gather(piece, src, &dims, start)
         })
     }
+}
+
+/// How far apart neighbours along each dimension of a dense tensor are, in elements.
+pub(crate) fn strides(dims: &[i64]) -> SmallVec<[isize; 6]> {
+    let mut strides: SmallVec<[isize; 6]> = SmallVec::from_elem(1, dims.len());
+    for i in (1..dims.len()).rev() {
+        strides[i - 1] = strides[i].wrapping_mul(dims[i] as isize);
+    }
+    strides
+}
+
+impl Movement for Strided {
+    fn write<'a, W: Word>(
+        &self,
+        device: &dyn Device,
+        source: &[W],
+        _: W,
+        dst: &'a mut [MaybeUninit<W>],
+    ) -> Result<&'a mut [W]> {
+        Ok(self.copy(device, source, dst))
+    }
+
+    fn source(&self, mut i: usize) -> Option<usize> {
+        let mut at = self.start;
+        for &(len, stride) in self.dims.iter().rev() {
+            at = at.wrapping_add_signed(stride * (i % len) as isize);
+            i /= len;
+        }
+        Some(at)
+    }
+}
+
+/// The elements of `input` that a walk passes, as a tensor of `shape`; the memory of `input` where that is all of it, in
+/// order.
+///
+/// # Errors
+/// `ResourceExhausted`.
+pub(crate) fn gather(
+    ctx: &KernelContext<'_>,
+    input: &Tensor,
+    walk: &Strided,
+    shape: Shape,
+) -> Result<Tensor> {
+    let n = input.num_elements();
+    if n == shape.num_elements() && walk.start == 0 && matches!(walk.dims[..], [] | [(_, 1)]) {
+        return input.reshaped(shape);
+    }
+    moved(ctx, input, None, walk, shape)
 }
 
 #[cfg(test)]

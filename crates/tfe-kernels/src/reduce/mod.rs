@@ -2,7 +2,23 @@
 
 use tfe_device::KernelDef;
 
+mod arg_extremes;
+mod bincount;
+mod cumulative;
+mod extremes;
+mod logical;
+mod mean;
+mod segment;
 mod sum;
 
 /// The kernels of each file.
-pub(crate) const KERNELS: &[&[KernelDef]] = &[sum::KERNELS];
+pub(crate) const KERNELS: &[&[KernelDef]] = &[
+    arg_extremes::KERNELS,
+    bincount::KERNELS,
+    cumulative::KERNELS,
+    extremes::KERNELS,
+    logical::KERNELS,
+    mean::KERNELS,
+    segment::KERNELS,
+    sum::KERNELS,
+];

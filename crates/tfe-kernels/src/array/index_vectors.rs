@@ -1,0 +1,75 @@
+//! Tensors of index vectors, as `GatherNd` and the scatter ops take them.
+
+use tfe_core::{Result, Tensor, bail};
+use tfe_device::KernelInit;
+
+use crate::host::axes;
+use crate::host::rows::Rows;
+
+/// What becomes of an index vector that points outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Policy {
+    /// The call fails.
+    Refuse,
+    /// It is passed over.
+    Ignore,
+}
+
+impl Policy {
+    /// From the attribute `bad_indices_policy`.
+    ///
+    /// # Errors
+    /// `NotFound` for a policy that there is no kernel for.
+    pub(super) fn of(init: &KernelInit<'_>) -> Result<Self> {
+        match init.attrs.str("bad_indices_policy")? {
+            "" | "DEFAULT" | "ERROR" => Ok(Self::Refuse),
+            "IGNORE" => Ok(Self::Ignore),
+            other => bail!(
+                NotFound,
+                "there is no kernel of {} with bad_indices_policy \"{other}\"",
+                init.spec.name()
+            ),
+        }
+    }
+}
+
+/// The row that each index vector points to, in a tensor whose outer dimensions are `dims`; [`Rows::NONE`] for those that
+/// are passed over. `target` describes the tensor.
+///
+/// # Errors
+/// `InvalidArgument` for a vector that points outside, if the policy is to refuse it.
+pub(super) fn vectors(
+    indices: &Tensor,
+    dims: &[i64],
+    policy: Policy,
+    target: impl Fn() -> String,
+) -> Result<Vec<usize>> {
+    let depth = dims.len();
+    let (places, given) = (indices.dims(), axes::integers(indices)?);
+    let places = &places[..places.len().saturating_sub(1)];
+    let count = places.iter().product::<i64>() as usize;
+    let mut rows = Vec::with_capacity(count);
+    for i in 0..count {
+        let vector = &given[i * depth..(i + 1) * depth];
+        let row = vector.iter().zip(dims).try_fold(0, |row, (&v, &dim)| {
+            (0..dim)
+                .contains(&v)
+                .then(|| row * dim as usize + v as usize)
+        });
+        match (row, policy) {
+            (Some(row), _) => rows.push(row),
+            (None, Policy::Ignore) => rows.push(Rows::NONE),
+            (None, Policy::Refuse) => {
+                let vector: Vec<_> = vector.iter().map(i64::to_string).collect();
+                bail!(
+                    InvalidArgument,
+                    "indices{} = [{}] does not index into {}",
+                    axes::place(places, i),
+                    vector.join(", "),
+                    target()
+                );
+            }
+        }
+    }
+    Ok(rows)
+}
