@@ -9,6 +9,7 @@ mod extremes;
 mod logical;
 mod mean;
 mod segment;
+mod softmax;
 mod sum;
 
 /// The kernels of each file.
@@ -20,5 +21,6 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     logical::KERNELS,
     mean::KERNELS,
     segment::KERNELS,
+    softmax::KERNELS,
     sum::KERNELS,
 ];
