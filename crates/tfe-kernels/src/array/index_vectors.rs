@@ -19,15 +19,14 @@ impl Policy {
     /// From the attribute `bad_indices_policy`.
     ///
     /// # Errors
-    /// `NotFound` for a policy that there is no kernel for.
+    /// `InvalidArgument` for another policy.
     pub(super) fn of(init: &KernelInit<'_>) -> Result<Self> {
         match init.attrs.str("bad_indices_policy")? {
             "" | "DEFAULT" | "ERROR" => Ok(Self::Refuse),
             "IGNORE" => Ok(Self::Ignore),
             other => bail!(
-                NotFound,
-                "there is no kernel of {} with bad_indices_policy \"{other}\"",
-                init.spec.name()
+                InvalidArgument,
+                "Unknown bad indices handling attribute: {other}"
             ),
         }
     }

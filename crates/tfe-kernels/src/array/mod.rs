@@ -23,6 +23,7 @@ mod range;
 mod reshape;
 mod reverse_sequence;
 mod reverse_v2;
+mod scatter;
 mod shape;
 mod slice;
 mod slice_spec;
@@ -59,6 +60,7 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     reshape::KERNELS,
     reverse_sequence::KERNELS,
     reverse_v2::KERNELS,
+    scatter::KERNELS,
     shape::KERNELS,
     slice::KERNELS,
     space_to_batch::KERNELS,

@@ -8,6 +8,7 @@
 pub(crate) mod simd;
 
 pub(crate) mod axes;
+pub(crate) mod bits;
 #[cfg(feature = "math")]
 pub(crate) mod blocked;
 pub(crate) mod broadcast;
@@ -40,7 +41,6 @@ pub(crate) mod segments;
 pub(crate) mod small;
 pub(crate) mod strided;
 pub(crate) mod summary;
-#[cfg(feature = "state")]
 pub(crate) mod update;
 
 pub(crate) use loops::{Cursor, fill, fill_bytes, fill_words};

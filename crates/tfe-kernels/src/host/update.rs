@@ -1,13 +1,15 @@
 //! Updates of a tensor in place: rows of it, by rows of another.
 
-use tfe_core::{Element, Result, Tensor, err};
+use tfe_core::{Element, Result, TString, Tensor, err};
 
 use super::number::{Compute, Number};
+use super::rows;
 
 /// Rows of a tensor that are to be updated.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    /// Which row takes the next row of the updates, in order; a row may come more than once.
+    /// Which row takes the next row of the updates, in order; a row may come more than once. None does where it says
+    /// [`rows::Rows::NONE`].
     pub(crate) rows: &'a [usize],
     /// The elements of a row.
     pub(crate) width: usize,
@@ -29,6 +31,44 @@ pub(crate) fn add<T: Compute>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> R
 /// Subtracts.
 pub(crate) fn subtract<T: Compute>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
     compute::<T>(to, by, rows, T::Wide::minus)
+}
+
+/// Takes the greater.
+pub(crate) fn raise<T: Element + PartialOrd>(
+    to: &mut Tensor,
+    by: &Tensor,
+    rows: Rows<'_>,
+) -> Result<()> {
+    update::<T>(to, by, rows, |to, by| {
+        if by > to {
+            to.clone_from(by);
+        }
+    })
+}
+
+/// Takes the lesser.
+pub(crate) fn lower<T: Element + PartialOrd>(
+    to: &mut Tensor,
+    by: &Tensor,
+    rows: Rows<'_>,
+) -> Result<()> {
+    update::<T>(to, by, rows, |to, by| {
+        if by < to {
+            to.clone_from(by);
+        }
+    })
+}
+
+/// Whether either is true.
+pub(crate) fn either(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
+    update::<bool>(to, by, rows, |to, by| *to |= by)
+}
+
+/// Puts strings behind the old ones.
+pub(crate) fn append(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
+    update::<TString>(to, by, rows, |to, by| {
+        *to = TString::from([to.as_bytes(), by.as_bytes()].concat().as_slice());
+    })
 }
 
 /// Subtracts `rate` times the other tensor. Each step is rounded to the type, as in TensorFlow.
@@ -68,6 +108,9 @@ fn update<T: Element>(
     let by = by.as_slice::<T>()?;
     let to = own::<T>(to)?;
     for (i, &row) in rows.iter().enumerate() {
+        if row == rows::Rows::NONE {
+            continue;
+        }
         let to = &mut to[row * width..][..width];
         if of_scalar {
             to.iter_mut().for_each(|to| f(to, &by[0]));

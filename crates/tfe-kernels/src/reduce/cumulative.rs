@@ -10,7 +10,7 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::sum::unsigned;
+use crate::host::bits::unsigned;
 use crate::host::fold::{Fold, Plus, Times};
 use crate::host::number::Half;
 use crate::host::{axes, fill, loops, parallel};

@@ -7,8 +7,8 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::mean::{self, Mean};
-use super::sum::unsigned;
 use crate::host::axes;
+use crate::host::bits::unsigned;
 use crate::host::fold::{Folded, Larger, Plus, Smaller, Times};
 use crate::host::reduce::{DynReducer, Reducer};
 use crate::host::rows::Rows;

@@ -1,9 +1,10 @@
 //! `Sum` and `Prod`: the sum and the product of elements along axes. Integers wrap, half-precision floats are widened.
 
-use tfe_core::{DTypeSet, DataType, Result, dispatch};
+use tfe_core::{DTypeSet, Result, dispatch};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use crate::host::bits::unsigned;
 use crate::host::fold::{Folded, Plus, Times};
 use crate::host::reduce;
 
@@ -41,17 +42,6 @@ fn build_sum(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn build_prod(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     folded!(init, Times)
-}
-
-/// The unsigned type for a signed one: the bits of sums and products are the same.
-pub(super) fn unsigned(dtype: DataType) -> DataType {
-    match dtype {
-        DataType::Int8 => DataType::Uint8,
-        DataType::Int16 => DataType::Uint16,
-        DataType::Int32 => DataType::Uint32,
-        DataType::Int64 => DataType::Uint64,
-        other => other,
-    }
 }
 
 #[cfg(test)]

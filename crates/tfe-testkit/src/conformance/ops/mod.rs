@@ -4,6 +4,7 @@ mod cast;
 pub(super) mod concat;
 pub(super) mod elementwise;
 pub(super) mod mat_mul;
+mod moves;
 mod pass;
 pub(super) mod strided_slice;
 mod string_join;
@@ -20,6 +21,7 @@ use super::{Sample, Suite, Want};
 pub fn suites() -> Vec<Suite> {
     [
         elementwise::SUITES,
+        moves::SUITES,
         pass::SUITES,
         unary::SUITES,
         &[
