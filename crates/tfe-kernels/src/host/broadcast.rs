@@ -245,7 +245,7 @@ mod tests {
         ];
         assert_eq!(fitted.places().collect::<Vec<_>>(), want);
         let empty = Shape::new(&[0, 3]).expect("a shape");
-        let fitted = Broadcast::new([&a.clone(), &empty]);
+        let fitted = Broadcast::new([&a, &empty]);
         assert_eq!(fitted.expect_err("2 and 0").code(), Code::InvalidArgument);
         let fitted = Broadcast::new([&c, &empty]).expect("they fit");
         assert_eq!(fitted.places().count(), 0);

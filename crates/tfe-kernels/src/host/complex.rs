@@ -176,7 +176,7 @@ pub(crate) fn cosh(z: C) -> C {
     C::new(z.re.cosh() * z.im.cos(), im)
 }
 
-/// `-i f(iz)`: the circular function of a hyperbolic one.
+/// `-i f(i z)`: the circular function of a hyperbolic one.
 fn turned(z: C, f: fn(C) -> C) -> C {
     let w = f(C::new(-z.im, z.re));
     C::new(w.im, -w.re)

@@ -155,12 +155,7 @@ pub(crate) fn tanh(x: f32) -> f32 {
     let size = x.abs();
     let square = x * x;
     let mut p = -5.704_988_7e-3;
-    for c in [
-        2.063_908_9e-2,
-        -5.373_971_6e-2,
-        1.333_144_2e-1,
-        -3.333_328_2e-1,
-    ] {
+    for c in [2.063_909e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328e-1] {
         p = p * square + c;
     }
     let small = p * square * x + x;

@@ -111,7 +111,7 @@ impl<'f, const N: usize> Feed<'f, N> {
             starts: [0; N],
             room,
         };
-        if place.start % row.max(1) > 0 {
+        if !place.start.is_multiple_of(row.max(1)) {
             // In the middle of a row, which none but long ones are cut in.
             feed.enter_row();
         }

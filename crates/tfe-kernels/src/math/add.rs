@@ -42,7 +42,7 @@ fn join(ctx: &mut KernelContext<'_>) -> Result<()> {
     let joined = fitted
         .places()
         .map(|[i, j]| TString::concat([a[i].as_bytes(), b[j].as_bytes()]));
-    let out = fill_owned(ctx, fitted.shape.clone(), joined)?;
+    let out = fill_owned(ctx, fitted.shape, joined)?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -61,7 +61,7 @@ fn strings(ctx: &mut KernelContext<'_>, equal: bool) -> Result<()> {
     let compared = fitted
         .places()
         .map(|[i, j]| (a[i].as_bytes() == b[j].as_bytes()) == equal);
-    let out = ctx.allocate(DataType::Bool, fitted.shape.clone())?;
+    let out = ctx.allocate(DataType::Bool, fitted.shape)?;
     let out = out.fill_from(compared)?;
     ctx.set_output(0, out);
     Ok(())

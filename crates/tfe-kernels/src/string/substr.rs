@@ -45,7 +45,7 @@ fn substr(ctx: &mut KernelContext<'_>, unit: Unit) -> Result<()> {
         })?;
         TString::concat([part])
     });
-    let out = fill_owned(ctx, fitted.shape.clone(), parts)?;
+    let out = fill_owned(ctx, fitted.shape, parts)?;
     ctx.set_output(0, out);
     Ok(())
 }
