@@ -6,6 +6,10 @@ use tfe_device::KernelDef;
 pub(crate) const ALL: &[&[&[KernelDef]]] = &[
     #[cfg(feature = "array")]
     crate::array::KERNELS,
+    #[cfg(feature = "image")]
+    crate::image::KERNELS,
+    #[cfg(feature = "io")]
+    crate::io::KERNELS,
     #[cfg(feature = "math")]
     crate::math::KERNELS,
     #[cfg(feature = "queue")]

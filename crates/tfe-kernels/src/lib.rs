@@ -10,6 +10,8 @@ mod generated;
 #[cfg_attr(
     not(all(
         feature = "array",
+        feature = "image",
+        feature = "io",
         feature = "math",
         feature = "queue",
         feature = "reduce",
@@ -33,6 +35,10 @@ mod testing;
 
 #[cfg(feature = "array")]
 mod array;
+#[cfg(feature = "image")]
+mod image;
+#[cfg(feature = "io")]
+mod io;
 #[cfg(feature = "math")]
 mod math;
 #[cfg(feature = "queue")]

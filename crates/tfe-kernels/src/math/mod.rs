@@ -9,6 +9,7 @@ mod add_v2;
 mod batch_mat_mul;
 mod bias_add;
 mod bitwise;
+mod bucketize;
 mod cast;
 mod classification;
 mod comparison;
@@ -48,6 +49,7 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     batch_mat_mul::KERNELS,
     bias_add::KERNELS,
     bitwise::KERNELS,
+    bucketize::KERNELS,
     cast::KERNELS,
     classification::KERNELS,
     comparison::KERNELS,

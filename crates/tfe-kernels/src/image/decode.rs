@@ -1,0 +1,232 @@
+//! `DecodeImage`, `DecodePng`, `DecodeJpeg`, `DecodeGif`, `DecodeBmp`: pixels of a file in memory.
+//!
+//! Each of the ops takes other formats as well; which, and how many dimensions come out, is TensorFlow's choice.
+
+use tfe_core::{DataType, Result, TString, bail, ensure};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use super::pixels::Pixels;
+use super::{bmp, gif, jpeg, png};
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::DECODE_IMAGE, image),
+    KernelDef::cpu(ops::DECODE_PNG, png),
+    KernelDef::cpu(ops::DECODE_JPEG, jpeg),
+    KernelDef::cpu(ops::DECODE_GIF, gif),
+    KernelDef::cpu(ops::DECODE_BMP, bmp),
+];
+
+/// The formats, by how files begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Png,
+    Jpeg,
+    Gif,
+    Bmp,
+}
+
+impl Format {
+    fn of(contents: &[u8]) -> Result<Self> {
+        Ok(match contents {
+            [] => bail!(InvalidArgument, "Input is empty."),
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Self::Png,
+            [0xff, 0xd8, 0xff, ..] => Self::Jpeg,
+            [b'G', b'I', b'F', b'8', ..] => Self::Gif,
+            [b'B', b'M', ..] => Self::Bmp,
+            [
+                b'R',
+                b'I',
+                b'F',
+                b'F',
+                _,
+                _,
+                _,
+                _,
+                b'W',
+                b'E',
+                b'B',
+                b'P',
+                ..,
+            ] => {
+                bail!(Unimplemented, "images in the format WebP are not supported")
+            }
+            _ => bail!(
+                InvalidArgument,
+                "Unknown image file format. One of JPEG, PNG, GIF, BMP required."
+            ),
+        })
+    }
+}
+
+/// What a client wants of the pixels.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    /// 0: those of the image.
+    channels: usize,
+    dtype: DataType,
+    /// How an animation comes out.
+    frames: Frames,
+    jpeg: JpegOptions,
+    /// Whether BMP is taken, and whether the others are.
+    bmp: bool,
+    others: bool,
+}
+
+/// The frames of an animation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frames {
+    /// All of them, in four dimensions; one of any other image.
+    Always,
+    /// All of them, in four dimensions; any other image has three.
+    OfGif,
+    /// The first.
+    First,
+    /// One that is the only one.
+    Only,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JpegOptions {
+    /// How many pixels become one, in each direction.
+    pub(super) ratio: usize,
+    pub(super) recover_truncated: bool,
+}
+
+const WANTED: Wanted = Wanted {
+    channels: 0,
+    dtype: DataType::Uint8,
+    frames: Frames::Only,
+    jpeg: JpegOptions {
+        ratio: 1,
+        recover_truncated: false,
+    },
+    bmp: false,
+    others: true,
+};
+
+fn image(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let all = init.attrs.bool("expand_animations")?;
+    Ok(kernel(Wanted {
+        channels: channels(init)?,
+        dtype: init.attrs.dtype("dtype")?,
+        frames: if all { Frames::OfGif } else { Frames::First },
+        bmp: true,
+        ..WANTED
+    }))
+}
+
+fn png(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    Ok(kernel(Wanted {
+        channels: channels(init)?,
+        dtype: init.attrs.dtype("dtype")?,
+        ..WANTED
+    }))
+}
+
+fn jpeg(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let ratio = init.attrs.int("ratio")?;
+    ensure!(
+        matches!(ratio, 1 | 2 | 4 | 8),
+        InvalidArgument,
+        "ratio must be 1, 2, 4, or 8, got {ratio}"
+    );
+    // There is one method here: an accurate one.
+    let method = init.attrs.str("dct_method")?;
+    ensure!(
+        matches!(method, "" | "INTEGER_FAST" | "INTEGER_ACCURATE"),
+        InvalidArgument,
+        "dct_method must be one of {{'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}}, got '{method}'"
+    );
+    Ok(kernel(Wanted {
+        channels: channels(init)?,
+        jpeg: JpegOptions {
+            ratio: ratio as usize,
+            recover_truncated: init.attrs.bool("try_recover_truncated")?,
+        },
+        ..WANTED
+    }))
+}
+
+fn gif(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    Ok(kernel(Wanted {
+        channels: 3,
+        frames: Frames::Always,
+        ..WANTED
+    }))
+}
+
+fn bmp(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    Ok(kernel(Wanted {
+        channels: channels(init)?,
+        bmp: true,
+        others: false,
+        ..WANTED
+    }))
+}
+
+fn channels(init: &KernelInit<'_>) -> Result<usize> {
+    let channels = init.attrs.int("channels")?;
+    ensure!(
+        matches!(channels, 0 | 1 | 3 | 4),
+        InvalidArgument,
+        "`channels` must be 0, 1, 3 or 4 but got {channels}"
+    );
+    Ok(channels as usize)
+}
+
+fn kernel(wanted: Wanted) -> Box<dyn Kernel> {
+    Box::new(move |ctx: &mut KernelContext<'_>| {
+        let contents = ctx.input(0);
+        ensure!(
+            contents.rank() == 0,
+            InvalidArgument,
+            "`contents` must be scalar but got shape{}",
+            contents.shape()
+        );
+        let contents = contents.scalar_value::<TString>()?;
+        let pixels = decode(contents.as_bytes(), &wanted)?;
+        let pixels = pixels.into_tensor(ctx, wanted.dtype)?;
+        ctx.set_output(0, pixels);
+        Ok(())
+    })
+}
+
+fn decode(contents: &[u8], wanted: &Wanted) -> Result<Pixels> {
+    let format = Format::of(contents)?;
+    let taken = if format == Format::Bmp {
+        wanted.bmp
+    } else {
+        wanted.others
+    };
+    ensure!(
+        taken,
+        InvalidArgument,
+        "Trying to decode {format:?} format using a wrong op. Use DecodeImage or the op of the format."
+    );
+    let wide = wanted.dtype != DataType::Uint8;
+    let mut pixels = match format {
+        Format::Png => png::decode(contents, wanted.channels, wide),
+        Format::Jpeg => jpeg::decode(contents, wanted.channels, &wanted.jpeg),
+        Format::Bmp => bmp::decode(contents, wanted.channels),
+        Format::Gif => {
+            ensure!(
+                matches!(wanted.channels, 0 | 3),
+                InvalidArgument,
+                "channels must be 0 or 3 for GIF, got {}",
+                wanted.channels
+            );
+            gif::decode(contents, wanted.frames == Frames::First)
+        }
+    }?;
+    match (wanted.frames, pixels.frames) {
+        (Frames::Always, frames) => pixels.frames = frames.or(Some(1)),
+        (Frames::Only, Some(n)) if n > 1 => bail!(
+            InvalidArgument,
+            "Got {n} frames, but animated gifs can only be decoded by DecodeGif or DecodeImage"
+        ),
+        (Frames::OfGif, _) => {}
+        (Frames::Only | Frames::First, _) => pixels.frames = None,
+    }
+    Ok(pixels)
+}
