@@ -1,6 +1,5 @@
 //! `GatherV2` and `Gather`: the slices of a tensor at given indices along an axis.
 
-use smallvec::SmallVec;
 use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
@@ -67,7 +66,7 @@ fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()>
     let rows = if shape.num_elements() == 0 {
         Vec::new()
     } else {
-        rows(indices, len)?
+        axes::rows(indices, len)?
     };
     let movement = Rows {
         rows: &rows,
@@ -127,20 +126,4 @@ fn places(params: &Tensor, indices: &Tensor, axis: i64, batch: i64) -> Result<(u
         );
     }
     Ok((axis, batch))
-}
-
-/// The indices, all below `len`.
-fn rows(indices: &Tensor, len: i64) -> Result<Vec<usize>> {
-    let check = |(i, index): (usize, i64)| {
-        if (0..len).contains(&index) {
-            return Ok(index as usize);
-        }
-        let place = axes::place(indices.dims(), i);
-        Err(err!(
-            InvalidArgument,
-            "indices{place} = {index} is not in [0, {len})"
-        ))
-    };
-    let given: SmallVec<_> = axes::integers(indices)?;
-    given.into_iter().enumerate().map(check).collect()
 }

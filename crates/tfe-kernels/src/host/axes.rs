@@ -2,7 +2,7 @@
 
 use num_traits::cast;
 use smallvec::SmallVec;
-use tfe_core::{DataType, Result, Shape, Tensor, bail, dispatch};
+use tfe_core::{DataType, Result, Shape, Tensor, bail, dispatch, err};
 use tfe_device::KernelContext;
 
 /// The axis `axis` of `rank` dimensions, counted from the end when negative; `None` when there is no such axis.
@@ -45,6 +45,28 @@ pub(crate) fn tensor(
         }
         out.fill_from(values.iter().filter_map(|&v| cast::<i64, T>(v)))
     })
+}
+
+/// The elements of a tensor of indices, all below `len`.
+///
+/// # Errors
+/// `InvalidArgument` for one that is not.
+pub(crate) fn rows(indices: &Tensor, len: i64) -> Result<Vec<usize>> {
+    let check = |(i, index): (usize, i64)| {
+        if (0..len).contains(&index) {
+            return Ok(index as usize);
+        }
+        let place = place(indices.dims(), i);
+        Err(err!(
+            InvalidArgument,
+            "indices{place} = {index} is not in [0, {len})"
+        ))
+    };
+    integers(indices)?
+        .into_iter()
+        .enumerate()
+        .map(check)
+        .collect()
 }
 
 /// How messages name element `i` of a tensor: `[1,0]`; nothing for a scalar.

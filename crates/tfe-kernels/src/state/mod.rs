@@ -7,6 +7,7 @@ mod assign_variable_op;
 mod destroy_resource_op;
 mod handle;
 mod read_variable_op;
+mod resource_gather;
 mod resource_scatter;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     assign_variable_op::KERNELS,
     destroy_resource_op::KERNELS,
     read_variable_op::KERNELS,
+    resource_gather::KERNELS,
     resource_scatter::KERNELS,
     update_variable::KERNELS,
     var_handle_op::KERNELS,

@@ -1,7 +1,7 @@
-//! Updates of rows of a variable in place: `ResourceScatterAdd`, `ResourceScatterSub`, `ResourceScatterUpdate`.
+//! Updates of rows of a variable in place: `ResourceScatterAdd`, `ResourceScatterSub`, `ResourceScatterMin`,
+//! `ResourceScatterMax`, `ResourceScatterUpdate`.
 
-use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
+use tfe_core::{DTypeSet, DataType, Result, Shape, bail, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
 use tfe_ops::ops;
 
@@ -19,6 +19,16 @@ pub(super) const KERNELS: &[KernelDef] = &[
         types: &[("dtype", DTypeSet::NUMBER), ("Tindices", DTypeSet::INDEX)],
         host_inputs: &["resource"],
         ..KernelDef::cpu(ops::RESOURCE_SCATTER_SUB, subtract)
+    },
+    KernelDef {
+        types: &[("dtype", DTypeSet::REAL), ("Tindices", DTypeSet::INDEX)],
+        host_inputs: &["resource"],
+        ..KernelDef::cpu(ops::RESOURCE_SCATTER_MIN, lower)
+    },
+    KernelDef {
+        types: &[("dtype", DTypeSet::REAL), ("Tindices", DTypeSet::INDEX)],
+        host_inputs: &["resource"],
+        ..KernelDef::cpu(ops::RESOURCE_SCATTER_MAX, raise)
     },
     KernelDef {
         types: &[("dtype", ASSIGNED), ("Tindices", DTypeSet::INDEX)],
@@ -46,6 +56,18 @@ fn subtract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(kernel(update))
 }
 
+fn lower(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("dtype")?;
+    let update = dispatch!(dtype, Real, |T| Ok(update::lower::<T> as Update))?;
+    Ok(kernel(update))
+}
+
+fn raise(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("dtype")?;
+    let update = dispatch!(dtype, Real, |T| Ok(update::raise::<T> as Update))?;
+    Ok(kernel(update))
+}
+
 fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let update = dispatch!(
         init.attrs.dtype("dtype")?,
@@ -70,7 +92,7 @@ fn kernel(update: Update) -> Box<dyn Kernel> {
                 by.dtype()
             );
             let Some((&rows, row)) = variable.dims().split_first() else {
-                tfe_core::bail!(InvalidArgument, "a scalar variable has no rows to update");
+                bail!(InvalidArgument, "a scalar variable has no rows to update");
             };
             let width = Shape::new(row)?.num_elements();
             ensure!(
@@ -82,22 +104,8 @@ fn kernel(update: Update) -> Box<dyn Kernel> {
                 variable.shape()
             );
             // All of them before any row is written: a call that fails changes nothing.
-            let rows = rows_of(indices, rows)?;
+            let rows = axes::rows(indices, rows)?;
             update(variable, by, Rows { rows: &rows, width })
         })
     })
-}
-
-/// The rows that indices mean, all below `len`.
-fn rows_of(indices: &Tensor, len: i64) -> Result<SmallVec<[usize; 8]>> {
-    let given = axes::integers(indices)?.into_iter().enumerate();
-    let check = |(i, index): (usize, i64)| {
-        ensure!(
-            (0..len).contains(&index),
-            InvalidArgument,
-            "indices[{i}] = {index} is not in [0, {len})"
-        );
-        Ok(index as usize)
-    };
-    given.map(check).collect()
 }
