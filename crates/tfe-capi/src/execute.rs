@@ -92,7 +92,7 @@ pub unsafe extern "C" fn TFE_Execute(
     let execute = || {
         let (count, room) = results.wanted()?;
         let op = given(op, "op")?;
-        let accept = |outputs| match outputs <= room {
+        let accept = |outputs| match outputs <= room && count >= 0 {
             true => Ok(()),
             false => Err(no_room(outputs, count)),
         };

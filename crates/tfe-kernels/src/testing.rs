@@ -53,6 +53,9 @@ impl Device for Host {
     fn parallelism(&self) -> usize {
         4
     }
+    fn install(&self, work: &mut (dyn FnMut() + Send)) {
+        rayon::scope(|_| work());
+    }
     fn resources(&self) -> &ResourceManager {
         &self.resources
     }

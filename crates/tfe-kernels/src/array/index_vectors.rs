@@ -3,8 +3,8 @@
 use tfe_core::{Result, Tensor, bail};
 use tfe_device::KernelInit;
 
-use crate::host::axes;
 use crate::host::rows::Rows;
+use crate::host::{axes, scratch};
 
 /// What becomes of an index vector that points outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn vectors(
     let (places, given) = (indices.dims(), axes::integers(indices)?);
     let places = &places[..places.len().saturating_sub(1)];
     let count = places.iter().product::<i64>() as usize;
-    let mut rows = Vec::with_capacity(count);
+    let mut rows = scratch(count)?;
     for i in 0..count {
         let vector = &given[i * depth..(i + 1) * depth];
         let row = vector.iter().zip(dims).try_fold(0, |row, (&v, &dim)| {

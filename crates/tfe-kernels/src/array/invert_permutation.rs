@@ -4,7 +4,7 @@ use tfe_core::{DTypeSet, Result, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
+use crate::host::{axes, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::INDEX)],
@@ -23,7 +23,7 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         );
         let given = axes::integers(input)?;
         let n = given.len() as i64;
-        let mut inverse = vec![-1; given.len()];
+        let mut inverse = scratch_of(-1, given.len())?;
         for (i, &place) in given.iter().enumerate() {
             ensure!(
                 (0..n).contains(&place),

@@ -272,7 +272,7 @@ fn short<'a, T: Plain, F: Fold<T>, const LEN: usize>(
 ) -> &'a mut [T] {
     let rows = &source.as_chunks::<LEN>().0[..dst.len()];
     loops::map(dst, rows, |row| {
-        row[1..].iter().fold(row[0], |a, &b| f.fold(a, b))
+        row.iter().fold(f.nothing(), |a, &b| f.fold(a, b))
     })
 }
 

@@ -227,7 +227,11 @@ fn large<'d, T: Plain>(
     let mut done = None;
     device.install(&mut || {
         // 0: the threads of the pool that this runs in.
-        let threads = gemm::Parallelism::Rayon(0);
+        let threads = if parallel::in_pool() {
+            gemm::Parallelism::Rayon(0)
+        } else {
+            gemm::Parallelism::None
+        };
         done = slots.take().map(|dst| by_gemm(a, b, dst, one, threads));
     });
     done.expect("a device runs the work that it is given, once")

@@ -75,9 +75,19 @@ pub(crate) fn for_pieces<T: Send>(
     });
 }
 
-/// Runs `work(i)` for each number below `n` on the threads of the rayon pool that it is called in.
+/// Whether the caller is a thread of a rayon pool. A device without one runs its work on the caller's thread; rayon would
+/// start a pool of the whole process then, which nobody joins.
+pub(crate) fn in_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
+/// Runs `work(i)` for each number below `n` on the threads of the rayon pool that it is called in, or on this one.
 pub(crate) fn for_each(n: usize, work: &(dyn Fn(usize) + Sync)) {
     use rayon::prelude::*;
 
-    (0..n).into_par_iter().for_each(work);
+    if in_pool() {
+        (0..n).into_par_iter().for_each(work);
+    } else {
+        (0..n).for_each(work);
+    }
 }

@@ -5,7 +5,7 @@ use tfe_device::KernelContext;
 
 use super::reduce::DynReducer;
 use super::rows::Rows;
-use super::{fill, loops};
+use super::{fill, loops, scratch_of};
 
 /// A tensor of `shape` whose row `i` is what the rows of `data` come to that `rows` assigns to it; `missing` where it
 /// assigns none. [`Rows::NONE`] assigns a row to nothing.
@@ -32,8 +32,8 @@ pub(crate) fn combined<I: Plain, A: Plain>(
         if source.is_empty() {
             return Ok(loops::repeat(dst, missing));
         }
-        let mut totals = vec![reducer.nothing(); dst.len()];
-        let mut counts = vec![0; dst.len() / width];
+        let mut totals = scratch_of(reducer.nothing(), dst.len())?;
+        let mut counts = scratch_of(0, dst.len() / width)?;
         let mut first = 0;
         // Neighbours that belong together are taken together.
         for group in rows.chunk_by(|a, b| a == b) {

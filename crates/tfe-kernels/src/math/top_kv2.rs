@@ -6,7 +6,7 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensur
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
+use crate::host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::REAL), ("Tk", INDEX), ("index_type", INDEX)],
@@ -55,9 +55,10 @@ fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
     dims[rank - 1] = k as i64;
     let shape = Shape::new(&dims)?;
     let source = input.as_slice::<T>()?;
-    let mut values = Vec::with_capacity(shape.num_elements());
-    let mut indices = Vec::with_capacity(shape.num_elements());
-    let mut order: Vec<usize> = Vec::with_capacity(columns);
+    let mut values = scratch(shape.num_elements())?;
+    let mut indices = scratch(shape.num_elements())?;
+    // No more than the rows have: an empty tensor may claim any number of columns.
+    let mut order: Vec<usize> = scratch(columns.min(source.len()))?;
     for row in source.chunks_exact(columns.max(1)) {
         if k == 0 {
             break;
@@ -161,5 +162,14 @@ mod tests {
             let e = top(dims, k).expect_err("refused");
             assert_eq!(e.code(), tfe_core::Code::InvalidArgument);
         }
+    }
+
+    #[test]
+    fn an_empty_tensor_may_claim_any_number_of_columns() {
+        let x = Tensor::from_slice::<f32>(&[0, 1 << 40], &[]).expect("a tensor");
+        let k = Tensor::scalar(2i32).expect("a tensor");
+        let out = run("TopKV2", &[], vec![x, k]).expect("nothing to select from");
+        assert_eq!(out[0].dims(), [0, 2]);
+        assert_eq!(out[1].dims(), [0, 2]);
     }
 }

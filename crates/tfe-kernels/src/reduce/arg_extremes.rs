@@ -6,7 +6,7 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensur
 use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::{axes, parallel};
+use crate::host::{axes, parallel, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -104,7 +104,7 @@ fn find<T: Plain + PartialOrd>(
     better: impl Fn(T, T) -> bool + Sync,
 ) -> Result<Vec<i64>> {
     let source = input.as_slice::<T>()?;
-    let mut found = vec![0; source.len() / middle];
+    let mut found = scratch_of(0, source.len() / middle)?;
     // Columns are taken a piece at a time, so that their best elements stay in the first-level cache.
     let width = inner.clamp(1, 512);
     let ns = 0.8 * middle as f64;

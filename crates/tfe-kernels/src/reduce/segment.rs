@@ -7,12 +7,12 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::mean::{self, Mean};
-use crate::host::axes;
 use crate::host::bits::unsigned;
 use crate::host::fold::{Folded, Larger, Plus, Smaller, Times};
 use crate::host::reduce::{DynReducer, Reducer};
 use crate::host::rows::Rows;
 use crate::host::segments::combined;
+use crate::host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -178,7 +178,7 @@ fn sorted(data: &Tensor, ids: &Tensor) -> Result<(Vec<usize>, i64)> {
     );
     let ids = axes::integers(ids)?;
     let count = ids.last().map_or(0, |last| last.saturating_add(1));
-    let mut rows = Vec::with_capacity(ids.len());
+    let mut rows = scratch(ids.len())?;
     for (i, &id) in ids.iter().enumerate() {
         ensure!(
             i == 0 || ids[i - 1] <= id,

@@ -132,4 +132,15 @@ mod tests {
         let got = out[0].scalar_value::<f32>().expect("a float");
         assert!((got / 100_000.3 - 1.0).abs() < 1e-6, "{got}");
     }
+
+    #[test]
+    fn negative_zeros_add_up_to_zero() {
+        for n in 2..20 {
+            let x = Tensor::from_iter(&[3, n], std::iter::repeat_n(-0.0f32, 3 * n as usize));
+            let axis = Tensor::vector(&[1i32]).expect("a tensor");
+            let out = run("Sum", &[], vec![x.expect("a tensor"), axis]).expect("a sum");
+            let sums = out[0].as_slice::<f32>().expect("floats");
+            assert!(sums.iter().all(|s| s.to_bits() == 0), "{n}: {sums:?}");
+        }
+    }
 }
