@@ -166,11 +166,12 @@ macro_rules! real_floats {
             }
             #[inline(always)]
             fn truncated_rest(self, other: Self) -> Self {
-                self % other
+                // The C library sees a denormal number where it counts as zero.
+                if other == 0.0 { Self::NAN } else { self % other }
             }
             #[inline(always)]
             fn floored_rest(self, other: Self) -> Self {
-                let rest = self % other;
+                let rest = self.truncated_rest(other);
                 if rest != 0.0 && (rest < 0.0) != (other < 0.0) { rest + other } else { rest }
             }
         }
@@ -185,8 +186,8 @@ macro_rules! real_floats {
             }
             #[inline(always)]
             fn sign(self) -> Self {
-                // What is left are zeros and NaN.
-                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self * 0.0 }
+                // Zeros and NaN are their own.
+                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self }
             }
         }
     )*};

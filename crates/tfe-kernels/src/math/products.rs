@@ -16,15 +16,19 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::MUL_NO_NAN, |init| {
         let dtype = init.attrs.dtype("T")?;
         let product = function!(dtype, [Float, Double, Complex64, Complex128], |T| zip(
-            |x: T, y: T| if y == T::default() { y } else { x.times(y) }
+            |x: T, y: T| if y == T::default() {
+                T::default()
+            } else {
+                x.times(y)
+            }
         ))?;
         Ok(elementwise::kernel(product, 0.3))
     })
     .of(TYPES),
     KernelDef::cpu(ops::XDIVY, |init| {
         let functions = [
-            zip(|x: f32, y: f32| if x == 0.0 { x } else { x / y }),
-            zip(|x: f64, y: f64| if x == 0.0 { x } else { x / y }),
+            zip(|x: f32, y: f32| if x == 0.0 { 0.0 } else { x / y }),
+            zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x / y }),
             zip(|x, y| {
                 if x == complex::ZERO {
                     x
@@ -38,8 +42,14 @@ pub(super) const KERNELS: &[KernelDef] = &[
     .of(TYPES),
     KernelDef::cpu(ops::XLOGY, |init| {
         let functions = [
-            zip(|x: f32, y: f32| if x == 0.0 { x } else { x * elementary::ln(y) }),
-            zip(|x: f64, y: f64| if x == 0.0 { x } else { x * flushed(f64::ln)(y) }),
+            zip(|x: f32, y: f32| if x == 0.0 { 0.0 } else { x * elementary::ln(y) }),
+            zip(|x: f64, y: f64| {
+                if x == 0.0 {
+                    0.0
+                } else {
+                    x * flushed(f64::ln)(y)
+                }
+            }),
             zip(|x: Complex128, y| {
                 if x == complex::ZERO {
                     x
@@ -55,12 +65,12 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let functions = [
             zip(|x: f32, y: f32| {
                 if x == 0.0 {
-                    x
+                    0.0
                 } else {
                     x * elementary::ln_1p(y)
                 }
             }),
-            zip(|x: f64, y: f64| if x == 0.0 { x } else { x * y.ln_1p() }),
+            zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x * y.ln_1p() }),
             zip(|x: Complex128, y| {
                 if x == complex::ZERO {
                     x
