@@ -12,6 +12,8 @@ pub(crate) const ALL: &[&[&[KernelDef]]] = &[
     crate::io::KERNELS,
     #[cfg(feature = "math")]
     crate::math::KERNELS,
+    #[cfg(feature = "nn")]
+    crate::nn::KERNELS,
     #[cfg(feature = "queue")]
     crate::queue::KERNELS,
     #[cfg(feature = "reduce")]

@@ -13,6 +13,7 @@ mod generated;
         feature = "image",
         feature = "io",
         feature = "math",
+        feature = "nn",
         feature = "queue",
         feature = "reduce",
         feature = "state",
@@ -41,6 +42,8 @@ mod image;
 mod io;
 #[cfg(feature = "math")]
 mod math;
+#[cfg(feature = "nn")]
+mod nn;
 #[cfg(feature = "queue")]
 mod queue;
 #[cfg(feature = "reduce")]

@@ -123,14 +123,8 @@ impl<const N: usize> Elementwise<N> {
     pub(crate) fn run(&self, ctx: &mut KernelContext<'_>, fitted: &Broadcast<N>) -> Result<()> {
         self.check(ctx, fitted.shape.num_elements())?;
         let to = self.function.to();
-        let task = Task {
-            function: &self.function,
-            fitted,
-            widths: std::array::from_fn(|k| ctx.input(k).dtype().size()),
-            value_width: to.size(),
-            device: ctx.device(),
-            element_ns: self.element_ns,
-        };
+        let widths = std::array::from_fn(|k| ctx.input(k).dtype().size());
+        let task = self.task(ctx.device(), fitted, widths);
         let all: [usize; N] = std::array::from_fn(|k| k);
         let out = match ctx.forward_input(&all, to, &fitted.shape) {
             Some((k, mut out)) => {
@@ -149,6 +143,41 @@ impl<const N: usize> Elementwise<N> {
         };
         ctx.set_output(0, out);
         Ok(())
+    }
+}
+
+impl<const N: usize> Elementwise<N> {
+    fn task<'t>(
+        &'t self,
+        device: &'t dyn Device,
+        fitted: &'t Broadcast<N>,
+        widths: [usize; N],
+    ) -> Task<'t, N> {
+        Task {
+            function: &self.function,
+            fitted,
+            widths,
+            value_width: self.function.to().size(),
+            device,
+            element_ns: self.element_ns,
+        }
+    }
+
+    /// The tensor that comes of others than the kernel's inputs.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when they do not fit together; `ResourceExhausted`.
+    pub(crate) fn values(&self, ctx: &KernelContext<'_>, of: [&Tensor; N]) -> Result<Tensor> {
+        let fitted = Broadcast::limited(of.map(Tensor::shape))?;
+        let mut given = [&[][..]; N];
+        for (given, tensor) in given.iter_mut().zip(of) {
+            readable(tensor)?;
+            *given = tensor.as_bytes()?;
+        }
+        let widths = of.map(|tensor| tensor.dtype().size());
+        let task = self.task(ctx.device(), &fitted, widths);
+        let out = ctx.allocate(self.function.to(), fitted.shape.clone())?;
+        fill_bytes(out, |dst| Ok(task.write(dst, given)))
     }
 }
 

@@ -3,11 +3,13 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use tfe_core::{Complex64, Complex128, Plain, bf16, f16};
+use tfe_core::{Complex64, Complex128, Plain, Result, Tensor, bf16, dispatch, f16};
+use tfe_device::KernelContext;
 
+use super::bits::unsigned;
 use super::loops;
 use super::number::{Half, Number};
-use super::reduce::Reducer;
+use super::reduce::{Reducer, reduced};
 
 /// A function of two values that makes one of many, in whatever order they are taken.
 pub(crate) trait Fold<T>: Copy + Send + Sync + 'static {
@@ -128,6 +130,20 @@ impl Fold<bool> for Or {
     fn fold(self, a: bool, b: bool) -> bool {
         a | b
     }
+}
+
+/// The sums of the elements of a tensor along axes; dimensions of such axes are gone.
+///
+/// # Errors
+/// `Unimplemented` for elements that have no sum; `ResourceExhausted`.
+pub(crate) fn sum(ctx: &KernelContext<'_>, input: &Tensor, axes: &[i64]) -> Result<Tensor> {
+    dispatch!(
+        unsigned(input.dtype()),
+        [
+            Half, Bfloat16, Float, Double, Complex64, Complex128, Uint8, Uint16, Uint32, Uint64
+        ],
+        |T| reduced(ctx, &Folded::<T, _>::by(Plus), input, axes, false)
+    )
 }
 
 /// The reducer of a function. Half-precision floats are widened.

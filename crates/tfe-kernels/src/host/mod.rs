@@ -9,7 +9,7 @@ pub(crate) mod simd;
 
 pub(crate) mod axes;
 pub(crate) mod bits;
-#[cfg(feature = "math")]
+#[cfg(any(feature = "math", feature = "nn"))]
 pub(crate) mod blocked;
 pub(crate) mod broadcast;
 #[cfg(feature = "math")]
@@ -20,11 +20,11 @@ pub(crate) mod convert;
 pub(crate) mod elementary;
 pub(crate) mod elementwise;
 pub(crate) mod feed;
-#[cfg(feature = "reduce")]
+#[cfg(any(feature = "math", feature = "nn", feature = "reduce"))]
 pub(crate) mod fold;
 #[macro_use]
 pub(crate) mod function;
-#[cfg(feature = "math")]
+#[cfg(any(feature = "math", feature = "nn"))]
 pub(crate) mod gemm;
 pub(crate) mod loops;
 pub(crate) mod movement;
@@ -32,7 +32,7 @@ pub(crate) mod number;
 pub(crate) mod owned;
 pub(crate) mod parallel;
 pub(crate) mod printf;
-#[cfg(feature = "reduce")]
+#[cfg(any(feature = "math", feature = "nn", feature = "reduce"))]
 pub(crate) mod reduce;
 pub(crate) mod rows;
 pub(crate) mod runs;

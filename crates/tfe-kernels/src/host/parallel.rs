@@ -1,8 +1,9 @@
 //! When work is worth more than one thread, and how it is cut.
 
 use std::mem::MaybeUninit;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
+use tfe_core::Result;
 use tfe_device::Device;
 
 use super::loops;
@@ -53,6 +54,33 @@ pub(crate) fn write<'a, U: Send>(
             .map(|dst| loops::write_pieces(dst, piece * unit, write));
     });
     written.expect("a device runs the work that it is given, once")
+}
+
+/// Writes the piece of a slice that begins at an element, unless it fails.
+pub(crate) type TryWritePiece<'f, U> =
+    dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> Result<&'b mut [U]> + Sync + 'f;
+
+/// As [`write`], of pieces that may fail.
+///
+/// # Errors
+/// That of a piece.
+pub(crate) fn try_write<'a, U: Copy + Default + Send>(
+    device: &dyn Device,
+    dst: &'a mut [MaybeUninit<U>],
+    unit: usize,
+    element_ns: f64,
+    write_piece: &TryWritePiece<'_, U>,
+) -> Result<&'a mut [U]> {
+    let failure = Mutex::new(None);
+    let written = write(device, dst, unit, element_ns, &|start, dst| {
+        let done = loops::attempt(dst, |dst| write_piece(start, dst));
+        done.unwrap_or_else(|(error, dst)| {
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            loops::repeat(dst, U::default())
+        })
+    });
+    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or(Ok(written), Err)
 }
 
 /// Runs `work` on mutable pieces of `data` of `piece` elements (the last may be shorter), all at once.

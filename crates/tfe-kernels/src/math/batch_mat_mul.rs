@@ -64,7 +64,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
 ];
 
 /// How the leading dimensions of two factors fit together; they have two more.
-type Fit = fn(&Tensor, &Tensor) -> Result<Broadcast<2>>;
+pub(super) type Fit = fn(&Tensor, &Tensor) -> Result<Broadcast<2>>;
 
 fn build(
     init: &KernelInit<'_>,
@@ -87,7 +87,9 @@ fn build(
                 Some(function) => elementwise::apply(ctx, function, ctx.input(k)),
                 None => Ok(ctx.input(k).clone()),
             });
-            compute::<T>(ctx, &x?, &y?, adjoint, fit)
+            let out = product::<T>(ctx, &x?, &y?, adjoint, fit)?;
+            ctx.set_output(0, out);
+            Ok(())
         }))
     )
 }
@@ -107,13 +109,17 @@ fn preparation(given: DataType, out: DataType, adjoint: bool) -> Result<Option<F
     }))
 }
 
-fn compute<T: Product>(
-    ctx: &mut KernelContext<'_>,
+/// The products of the matrices of two tensors, each of them transposed first if asked for.
+///
+/// # Errors
+/// `InvalidArgument` when they do not fit together; `ResourceExhausted`.
+pub(super) fn product<T: Product>(
+    ctx: &KernelContext<'_>,
     x: &Tensor,
     y: &Tensor,
     [adj_x, adj_y]: [bool; 2],
     fit: Fit,
-) -> Result<()> {
+) -> Result<Tensor> {
     let fitted = fit(x, y)?;
     let (a, b) = (sides(x), sides(y));
     let ([m, k], [k_too, n]) = (turned(a, adj_x), turned(b, adj_y));
@@ -132,11 +138,9 @@ fn compute<T: Product>(
         // One matrix for all: the rows of the others are those of one product.
         let rows = Matrix::new(x, [x.len().checked_div(k).unwrap_or(0), k], false);
         if rows.rows() * n == out.shape().num_elements() {
-            let out = fill(out, |dst| {
+            return fill(out, |dst| {
                 T::product(ctx, rows, Matrix::new(y, b, adj_y), dst)
-            })?;
-            ctx.set_output(0, out);
-            return Ok(());
+            });
         }
     }
     let places: Vec<_> = fitted.places().collect();
@@ -165,11 +169,8 @@ fn compute<T: Product>(
             },
         ))
     })?;
-    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    ctx.set_output(0, out);
-    Ok(())
+    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or(Ok(out), Err)
 }
 
 /// Rows and columns.
@@ -190,7 +191,7 @@ fn batch(t: &Tensor) -> Result<Shape> {
     Shape::new(&t.dims()[..t.rank() - 2])
 }
 
-fn fit(x: &Tensor, y: &Tensor) -> Result<Broadcast<2>> {
+pub(super) fn fit(x: &Tensor, y: &Tensor) -> Result<Broadcast<2>> {
     for (k, t) in [x, y].into_iter().enumerate() {
         ensure!(
             t.rank() >= 2,

@@ -15,7 +15,9 @@ mod classification;
 mod comparison;
 mod complex_parts;
 mod division;
+mod einsum;
 mod equality;
+mod equation;
 mod erf;
 mod exponential;
 mod extrema;
@@ -55,6 +57,7 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     comparison::KERNELS,
     complex_parts::KERNELS,
     division::KERNELS,
+    einsum::KERNELS,
     equality::KERNELS,
     erf::KERNELS,
     exponential::KERNELS,

@@ -11,6 +11,7 @@ mod string_join;
 pub(super) mod sum;
 pub(super) mod top_k;
 mod unary;
+mod windows;
 
 use tfe_attrs::AttrValue;
 use tfe_core::{Code, DataType, Result, Tensor};
@@ -24,6 +25,8 @@ pub fn suites() -> Vec<Suite> {
         moves::SUITES,
         pass::SUITES,
         unary::SUITES,
+        &windows::CONVOLUTIONS,
+        &windows::POOLINGS,
         &[
             cast::SUITE,
             concat::SUITE,

@@ -1,0 +1,283 @@
+//! `Einsum`: sums of products over labelled dimensions, as sums, products of matrices and transpositions.
+
+use smallvec::SmallVec;
+use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure, err};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use super::batch_mat_mul::{fit, product};
+use super::equation::{Equation, Label};
+use crate::host::elementwise::Elementwise;
+use crate::host::function::zip;
+use crate::host::number::Number;
+use crate::host::strided::{self, Strided};
+use crate::host::{axes, fold};
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::EINSUM, build).of(&[("T", TYPES)])];
+
+const TYPES: DTypeSet = DTypeSet::FLOAT
+    .union(DTypeSet::COMPLEX)
+    .union(DTypeSet::INDEX);
+
+type Labels = SmallVec<[Label; 8]>;
+
+/// What multiplies the elements, and the matrices, of two tensors.
+struct Products {
+    of_elements: Elementwise<2>,
+    of_matrices: ProductOfMatrices,
+}
+
+/// The products of the matrices in the last two dimensions, each of them transposed first if asked for.
+type ProductOfMatrices = fn(&KernelContext<'_>, &Tensor, &Tensor, [bool; 2]) -> Result<Tensor>;
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let equation = Equation::parse(init.attrs.str("equation")?)?;
+    let (inputs, given) = (equation.num_inputs(), init.attrs.int("N")?);
+    ensure!(
+        inputs as i64 == given,
+        InvalidArgument,
+        "Expected {inputs} inputs but got: {given}"
+    );
+    let dtype = init.attrs.dtype("T")?;
+    let products = Products {
+        of_elements: Elementwise::new(
+            function!(
+                dtype,
+                [Float, Double, Int32, Int64, Complex64, Complex128],
+                |T| zip(T::times)
+            )?,
+            0.2,
+        ),
+        of_matrices: of_matrices(dtype)?,
+    };
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let out = compute(ctx, &equation, &products)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
+}
+
+fn of_matrices(dtype: DataType) -> Result<ProductOfMatrices> {
+    dispatch!(
+        dtype,
+        [
+            Half, Bfloat16, Float, Double, Int32, Int64, Complex64, Complex128
+        ],
+        |T| Ok(|ctx, x, y, transposed| product::<T>(ctx, x, y, transposed, fit))
+    )
+}
+
+/// An input with its labels.
+struct Operand<'t> {
+    tensor: &'t Tensor,
+    /// A label a dimension; some may be the same.
+    labels: Labels,
+}
+
+fn compute(ctx: &KernelContext<'_>, equation: &Equation, products: &Products) -> Result<Tensor> {
+    let operands = (0..equation.num_inputs()).map(|i| {
+        let tensor = ctx.input(i);
+        let labels = equation.labels(i, tensor.rank())?;
+        Ok(Operand { tensor, labels })
+    });
+    let operands = operands.collect::<Result<SmallVec<[Operand<'_>; 2]>>>()?;
+    let output = equation.output(operands.iter().map(|operand| &operand.labels[..]))?;
+    let sizes = sizes(&operands)?;
+    let once = distinct(&output);
+    let (labels, result) = match &operands[..] {
+        [operand] => (once.clone(), operand.arranged(ctx, &once)?),
+        [x, y] => {
+            // The product has what is only in its first factor first.
+            let has = |operand: &Operand<'_>, label| operand.labels.contains(label);
+            let alone = once.iter().find(|label| has(x, label) != has(y, label));
+            match alone.is_some_and(|label| has(y, label)) {
+                true => multiply(ctx, [y, x], &once, products)?,
+                false => multiply(ctx, [x, y], &once, products)?,
+            }
+        }
+        _ => return Err(err!(Internal, "an equation of {} inputs", operands.len())),
+    };
+    let size = |label: &Label| {
+        sizes
+            .iter()
+            .find(|(l, _)| l == label)
+            .map_or(1, |&(_, d)| d)
+    };
+    let dims: SmallVec<[i64; 8]> = once.iter().map(size).collect();
+    let result = Operand {
+        tensor: &result.reshaped(Shape::new(&labels.iter().map(size).collect::<Vec<_>>())?)?,
+        labels,
+    };
+    let result = result.arranged(ctx, &once)?.reshaped(Shape::new(&dims)?)?;
+    if once.len() == output.len() {
+        return Ok(result);
+    }
+    let dims: SmallVec<[i64; 8]> = output.iter().map(size).collect();
+    on_diagonal(ctx, &result, &once, &output, Shape::new(&dims)?)
+}
+
+/// The product of two operands, with its labels: those in both, of the first, of the second.
+fn multiply(
+    ctx: &KernelContext<'_>,
+    [x, y]: [&Operand<'_>; 2],
+    output: &Labels,
+    products: &Products,
+) -> Result<(Labels, Tensor)> {
+    let [in_x, in_y] = [x, y].map(|operand| distinct(&operand.labels));
+    let of = |labels: &Labels, wanted: &dyn Fn(&Label) -> bool| -> Labels {
+        labels
+            .iter()
+            .copied()
+            .filter(|label| wanted(label))
+            .collect()
+    };
+    let kept = |label: &Label| output.contains(label);
+    let both = of(&in_x, &|l| kept(l) && in_y.contains(l));
+    let summed = of(&in_x, &|l| !kept(l) && in_y.contains(l));
+    let [of_x, of_y] = [(&in_x, &in_y), (&in_y, &in_x)]
+        .map(|(own, other)| of(own, &|l| kept(l) && !other.contains(l)));
+    let labels: Labels = [&both[..], &of_x, &of_y].concat().into();
+    // Rows and columns that are one dimension each, after those of `both`.
+    let matrices = |operand: &Operand<'_>, own: &Labels, turned: bool| -> Result<(Tensor, bool)> {
+        let order = |turned: bool| -> Labels {
+            let [rows, cols] = if turned {
+                [&summed, own]
+            } else {
+                [own, &summed]
+            };
+            [&both[..], rows, cols].concat().into()
+        };
+        // As they lie, if that is one of both ways.
+        let turned = match operand.labels == order(!turned) {
+            true => !turned,
+            false => turned,
+        };
+        let arranged = operand.arranged(ctx, &order(turned))?;
+        let n = both.len();
+        let size = |dims: &[i64]| dims.iter().product::<i64>();
+        let rows = if turned { summed.len() } else { own.len() };
+        let (first, last) = arranged.dims()[n..].split_at(rows);
+        let dims = [&arranged.dims()[..n], &[size(first), size(last)]].concat();
+        Ok((arranged.reshaped(Shape::new(&dims)?)?, turned))
+    };
+    let ((x, x_turned), (y, y_turned)) = (matrices(x, &of_x, false)?, matrices(y, &of_y, true)?);
+    if !summed.is_empty() {
+        // A factor that is not turned has what is summed last.
+        let out = (products.of_matrices)(ctx, &x, &y, [x_turned, !y_turned])?;
+        return Ok((labels, out));
+    }
+    // Nothing is summed, so a column and a row: [..., m, 1] times [..., 1, n].
+    let as_matrix = |t: &Tensor, turn: bool| -> Result<Tensor> {
+        let (batch, last) = t.dims().split_at(t.rank() - 2);
+        let n = last[0] * last[1];
+        let last = if turn { [1, n] } else { [n, 1] };
+        t.reshaped(Shape::new(&[batch, &last].concat())?)
+    };
+    let out = products
+        .of_elements
+        .values(ctx, [&as_matrix(&x, false)?, &as_matrix(&y, true)?])?;
+    Ok((labels, out))
+}
+
+impl Operand<'_> {
+    /// The sums over all labels but those of `order`, in that order; repeated labels stand for diagonals. Labels that are
+    /// not there have dimensions of 1.
+    fn arranged(&self, ctx: &KernelContext<'_>, order: &Labels) -> Result<Tensor> {
+        let strides = strided::strides(self.tensor.dims());
+        let mut all = order.clone();
+        all.extend(
+            distinct(&self.labels)
+                .into_iter()
+                .filter(|label| !order.contains(label)),
+        );
+        let walk: SmallVec<[(usize, isize); 8]> = all
+            .iter()
+            .map(|label| {
+                let places = (0..self.labels.len()).filter(|&i| self.labels[i] == *label);
+                let start = (1, 0);
+                places.fold(start, |(_, stride), i| {
+                    (self.tensor.shape().dim(i), stride + strides[i])
+                })
+            })
+            .collect();
+        let dims: SmallVec<[i64; 8]> = walk.iter().map(|&(len, _)| len as i64).collect();
+        let walk = Strided::new(walk, 0);
+        let all_in_order = strided::gather(ctx, self.tensor, &walk, Shape::new(&dims)?)?;
+        if all.len() == order.len() {
+            return Ok(all_in_order);
+        }
+        let summed: SmallVec<[i64; 8]> = (order.len() as i64..all.len() as i64).collect();
+        fold::sum(ctx, &all_in_order, &summed)
+    }
+}
+
+/// Each label once, in the order of their first appearance.
+fn distinct(labels: &[Label]) -> Labels {
+    let mut once = Labels::new();
+    for &label in labels {
+        if !once.contains(&label) {
+            once.push(label);
+        }
+    }
+    once
+}
+
+/// The size of the dimensions of each label.
+///
+/// # Errors
+/// `InvalidArgument` when they differ, other than by broadcasting within an ellipsis.
+fn sizes(operands: &[Operand<'_>]) -> Result<SmallVec<[(Label, i64); 8]>> {
+    let mut sizes: SmallVec<[(Label, i64); 8]> = SmallVec::new();
+    for operand in operands {
+        for (axis, (&label, &d)) in operand.labels.iter().zip(operand.tensor.dims()).enumerate() {
+            let Some((_, size)) = sizes.iter_mut().find(|(l, _)| *l == label) else {
+                sizes.push((label, d));
+                continue;
+            };
+            let is_broadcast = matches!(label, Label::Ellipsis(_));
+            if is_broadcast && *size == 1 {
+                *size = d;
+            }
+            ensure!(
+                *size == d || is_broadcast && d == 1,
+                InvalidArgument,
+                "Expected dimension {size} at axis {axis} of the input shaped {} but got dimension {d}",
+                operand.tensor.shape()
+            );
+        }
+    }
+    Ok(sizes)
+}
+
+/// The tensor that has the elements of another where the dimensions with the same label agree, and is zero elsewhere.
+fn on_diagonal(
+    ctx: &KernelContext<'_>,
+    tensor: &Tensor,
+    labels: &Labels,
+    output: &Labels,
+    shape: Shape,
+) -> Result<Tensor> {
+    let strides = strided::strides(shape.dims());
+    let step = |label: &Label| -> isize {
+        let places = (0..output.len()).filter(|&i| output[i] == *label);
+        places.map(|i| strides[i]).sum()
+    };
+    let steps: SmallVec<[isize; 8]> = labels.iter().map(step).collect();
+    let mut out = ctx.allocate(tensor.dtype(), shape)?.zeroed();
+    let width = tensor.dtype().size();
+    let elements = tensor.as_bytes()?.chunks_exact(width);
+    let data = out
+        .as_mut_bytes()
+        .ok_or_else(|| err!(Internal, "fresh memory is shared"))?;
+    let mut index: SmallVec<[i64; 8]> = SmallVec::from_elem(0, labels.len());
+    for (i, element) in elements.enumerate() {
+        axes::index_of(i, tensor.dims(), &mut index);
+        let at = index
+            .iter()
+            .zip(&steps)
+            .map(|(&i, &step)| i as usize * step as usize);
+        let at = at.sum::<usize>() * width;
+        data[at..at + width].copy_from_slice(element);
+    }
+    Ok(out)
+}

@@ -1,0 +1,126 @@
+//! `AvgPool` and `AvgPoolGrad`: the mean of each window, of the pixels within the image; and its gradient.
+
+use smallvec::{SmallVec, smallvec};
+use tfe_core::{DTypeSet, Result, Shape, Tensor, ensure};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use super::pool::Pooling;
+use super::sums::add;
+use super::wide;
+use crate::host::number::Number;
+use crate::host::{axes, fill, loops, parallel};
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::AVG_POOL, build).of(&[("T", DTypeSet::FLOAT)]),
+    KernelDef {
+        types: &[("T", DTypeSet::FLOAT)],
+        host_inputs: &["orig_input_shape"],
+        ..KernelDef::cpu(ops::AVG_POOL_GRAD, build_grad)
+    },
+];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let pooling = Pooling::of(init, false)?;
+    wide::kernel(init.attrs.dtype("T")?, pooling, pool::<f32>, pool::<f64>)
+}
+
+fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let pooling = Pooling::of(init, false)?;
+    wide::kernel(init.attrs.dtype("T")?, pooling, grad::<f32>, grad::<f64>)
+}
+
+/// A number that a count of pixels divides.
+trait Mean: Number {
+    fn over(self, n: usize) -> Self;
+}
+
+impl Mean for f32 {
+    fn over(self, n: usize) -> Self {
+        self / n as f32
+    }
+}
+
+impl Mean for f64 {
+    fn over(self, n: usize) -> Self {
+        self / n as f64
+    }
+}
+
+fn pool<T: Mean>(
+    ctx: &KernelContext<'_>,
+    pooling: &Pooling,
+    inputs: &[Tensor],
+) -> Result<SmallVec<[Tensor; 2]>> {
+    let geometry = pooling.fit(inputs[0].dims())?;
+    let (data, depth) = (inputs[0].as_slice::<T>()?, geometry.depth);
+    let out = ctx.allocate(T::DTYPE, geometry.output()?)?;
+    let ns = geometry.element_ns();
+    let out = fill(out, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            depth,
+            ns,
+            &|start, dst| {
+                let means = loops::repeat(dst, T::default());
+                let pixels = means.chunks_exact_mut(depth.max(1));
+                for (pixel, means) in (start / depth.max(1)..).zip(pixels) {
+                    let n = geometry.visit(pixel, |at| add(means, &data[at * depth..][..depth]));
+                    means
+                        .iter_mut()
+                        .for_each(|mean| *mean = mean.over(n.max(1)));
+                }
+                means
+            },
+        ))
+    })?;
+    Ok(smallvec![out])
+}
+
+fn grad<T: Mean>(
+    ctx: &KernelContext<'_>,
+    pooling: &Pooling,
+    inputs: &[Tensor],
+) -> Result<SmallVec<[Tensor; 2]>> {
+    let (sizes, grad) = (&inputs[0], &inputs[1]);
+    ensure!(
+        sizes.rank() == 1 && sizes.num_elements() == 4,
+        InvalidArgument,
+        "orig_input_shape must be 1-dimensional and 4 elements, but has shape {}",
+        sizes.shape()
+    );
+    let shape = Shape::new(&axes::integers(sizes)?)?;
+    let geometry = pooling.fit(shape.dims())?;
+    geometry.check_output(grad, "grad")?;
+    let (grad, depth) = (grad.as_slice::<T>()?, geometry.depth);
+    let [image, windows] = geometry.image();
+    let ns = geometry.element_ns();
+    let out = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            image,
+            ns,
+            &|start, dst| {
+                let sums = loops::repeat(dst, T::default());
+                let first = start / image.max(1);
+                let images = sums.len() / image.max(1);
+                let mut share = vec![T::default(); depth];
+                for pixel in first * windows..(first + images) * windows {
+                    let n = geometry.visit(pixel, |_| {});
+                    let grad = &grad[pixel * depth..][..depth];
+                    share
+                        .iter_mut()
+                        .zip(grad)
+                        .for_each(|(s, g)| *s = g.over(n.max(1)));
+                    geometry.visit(pixel, |at| {
+                        add(&mut sums[at * depth - start..][..depth], &share);
+                    });
+                }
+                sums
+            },
+        ))
+    })?;
+    Ok(smallvec![out])
+}

@@ -1,0 +1,148 @@
+//! `MaxPool` and `MaxPoolGrad`: the greatest of each window, channel by channel, or of channels side by side; and its
+//! gradient.
+
+use smallvec::{SmallVec, smallvec};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use super::pool::Pooling;
+use super::wide;
+use crate::host::fold::Ordered;
+use crate::host::number::Number;
+use crate::host::{fill, loops, parallel};
+
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::cpu(ops::MAX_POOL, build).of(&[("T", TYPES)]),
+    KernelDef::cpu(ops::MAX_POOL_GRAD, build_grad).of(&[("T", TYPES)]),
+];
+
+/// What the op allows.
+const TYPES: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::of(&[
+    DataType::Int8,
+    DataType::Int16,
+    DataType::Int32,
+    DataType::Int64,
+    DataType::Uint8,
+    DataType::Uint16,
+]));
+
+/// As `dispatch!`, for kernels that compute with `function` of their type, which halves are widened to.
+macro_rules! pooling {
+    ($init:expr, $pooling:expr, $function:ident) => {{
+        let (dtype, pooling) = ($init.attrs.dtype("T")?, $pooling);
+        if DTypeSet::FLOAT.contains(dtype) {
+            return wide::kernel(dtype, pooling, $function::<f32>, $function::<f64>);
+        }
+        dispatch!(dtype, [Int8, Int16, Int32, Int64, Uint8, Uint16], |T| Ok(
+            wide::as_is(pooling, $function::<T>)
+        ))
+    }};
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    pooling!(init, Pooling::of(init, true)?, pool)
+}
+
+fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    pooling!(init, Pooling::of(init, false)?, grad)
+}
+
+fn pool<T: Ordered>(
+    ctx: &KernelContext<'_>,
+    pooling: &Pooling,
+    inputs: &[Tensor],
+) -> Result<SmallVec<[Tensor; 2]>> {
+    let input = &inputs[0];
+    let geometry = pooling.fit(input.dims())?;
+    let (data, depth, of_depth) = (input.as_slice::<T>()?, geometry.depth, geometry.of_depth);
+    let channels = depth / of_depth;
+    let ns = geometry.element_ns();
+    let out = fill(ctx.allocate(T::DTYPE, geometry.output()?)?, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            channels,
+            ns,
+            &|start, dst| {
+                let most = loops::repeat(dst, T::LEAST);
+                let pixels = most.chunks_exact_mut(channels.max(1));
+                for (pixel, most) in (start / channels.max(1)..).zip(pixels) {
+                    geometry.visit(pixel, |at| {
+                        raise(most, &data[at * depth..][..depth], of_depth)
+                    });
+                }
+                most
+            },
+        ))
+    })?;
+    Ok(smallvec![out])
+}
+
+levels! {
+    /// Makes each number the greatest of itself and `n` that are seen. NaN is not greater than anything, so it is passed
+    /// over, as in TensorFlow.
+    fn raise[T: Ordered](most: &mut [T], seen: &[T], n: usize) {
+        if n == 1 {
+            for (most, &x) in most.iter_mut().zip(seen) {
+                *most = if *most < x { x } else { *most };
+            }
+            return;
+        }
+        for (most, seen) in most.iter_mut().zip(seen.chunks_exact(n)) {
+            *most = seen.iter().fold(*most, |most, &x| if most < x { x } else { most });
+        }
+    }
+}
+
+/// The gradient of each window goes to the first of its greatest pixels; NaN in the first pixel counts as that.
+fn grad<T: Number + PartialOrd>(
+    ctx: &KernelContext<'_>,
+    pooling: &Pooling,
+    inputs: &[Tensor],
+) -> Result<SmallVec<[Tensor; 2]>> {
+    let (input, output, grad) = (&inputs[0], &inputs[1], &inputs[2]);
+    let geometry = pooling.fit(input.dims())?;
+    geometry.check_output(output, "orig_output")?;
+    geometry.check_output(grad, "grad")?;
+    let (data, grad, depth) = (
+        input.as_slice::<T>()?,
+        grad.as_slice::<T>()?,
+        geometry.depth,
+    );
+    let [image, windows] = geometry.image();
+    // Windows need not lie close: there may be less to write than to look at, or more.
+    let ns = geometry.element_ns() * windows.div_ceil(image.max(1)) as f64;
+    let out = fill(ctx.allocate(T::DTYPE, input.shape().clone())?, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            image,
+            ns,
+            &|start, dst| {
+                let sums = loops::repeat(dst, T::default());
+                let first = start / image.max(1);
+                let images = sums.len() / image.max(1);
+                let mut most = vec![(T::default(), usize::MAX); depth];
+                for pixel in first * windows..(first + images) * windows {
+                    most.fill((T::default(), usize::MAX));
+                    geometry.visit(pixel, |at| {
+                        let seen = &data[at * depth..][..depth];
+                        for (c, (most, &x)) in most.iter_mut().zip(seen).enumerate() {
+                            if most.1 == usize::MAX || most.0 < x {
+                                *most = (x, at * depth + c);
+                            }
+                        }
+                    });
+                    for (&(_, at), &grad) in most.iter().zip(&grad[pixel * depth..]) {
+                        if at != usize::MAX {
+                            sums[at - start] = sums[at - start].plus(grad);
+                        }
+                    }
+                }
+                sums
+            },
+        ))
+    })?;
+    Ok(smallvec![out])
+}

@@ -1,0 +1,48 @@
+//! Sums of rows of numbers, which the kernels of this family spend their time with.
+
+use crate::host::number::Number;
+
+levels! {
+    /// Adds to each sum.
+    pub(super) fn add[T: Number](sums: &mut [T], by: &[T]) {
+        sums.iter_mut().zip(by).for_each(|(sum, &x)| *sum = sum.plus(x));
+    }
+}
+
+levels! {
+    /// Adds the products of each channel with the filters of its own, of which there are as many for each.
+    pub(super) fn add_products[T: Number](sums: &mut [T], channels: &[T], filters: &[T]) {
+        if sums.len() == channels.len() {
+            for ((sum, &x), &w) in sums.iter_mut().zip(channels).zip(filters) {
+                *sum = sum.plus(x.times(w));
+            }
+            return;
+        }
+        let n = sums.len() / channels.len().max(1);
+        let filters = filters.chunks_exact(n.max(1));
+        for ((sums, &x), filters) in sums.chunks_exact_mut(n.max(1)).zip(channels).zip(filters) {
+            for (sum, &w) in sums.iter_mut().zip(filters) {
+                *sum = sum.plus(x.times(w));
+            }
+        }
+    }
+}
+
+levels! {
+    /// Adds to each channel the products of the filters of its own with as many numbers.
+    pub(super) fn add_products_back[T: Number](channels: &mut [T], by: &[T], filters: &[T]) {
+        let n = filters.len() / channels.len().max(1);
+        if n == 1 {
+            for ((sum, &x), &w) in channels.iter_mut().zip(by).zip(filters) {
+                *sum = sum.plus(x.times(w));
+            }
+            return;
+        }
+        let pairs = by.chunks_exact(n.max(1)).zip(filters.chunks_exact(n.max(1)));
+        for (sum, (by, filters)) in channels.iter_mut().zip(pairs) {
+            for (&x, &w) in by.iter().zip(filters) {
+                *sum = sum.plus(x.times(w));
+            }
+        }
+    }
+}
