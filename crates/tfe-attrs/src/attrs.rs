@@ -1,5 +1,6 @@
 //! `Attrs`: the attributes of a call once they are complete and checked.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -145,6 +146,16 @@ impl Attrs {
     /// `NotFound`; `InvalidArgument` for another type, or when it is not UTF-8.
     pub fn str(&self, name: &str) -> Result<&str> {
         utf8(name, self.bytes(name)?)
+    }
+
+    /// A string that names something, and may be any bytes: those that are no UTF-8 are escaped, as `\xff`.
+    ///
+    /// # Errors
+    /// `NotFound`, or `InvalidArgument` for another type.
+    pub fn label(&self, name: &str) -> Result<Cow<'_, str>> {
+        let bytes = self.bytes(name)?;
+        Ok(std::str::from_utf8(bytes)
+            .map_or_else(|_| bytes.escape_ascii().to_string().into(), Cow::Borrowed))
     }
 
     /// Strings that are text.

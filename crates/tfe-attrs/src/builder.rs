@@ -9,8 +9,8 @@ use crate::{SpecRef, args};
 
 /// Collects the attributes of a call of an op or function, and its number of inputs.
 ///
-/// As in TensorFlow the first value that is given for an attribute holds, and one that follows from an input counts as
-/// given. What is wrong is reported by [`finish`](Self::finish): a value of the wrong kind, a missing attribute, too few
+/// As in TensorFlow the first value that is given for an attribute holds, and one that follows from an input of an op
+/// counts as given; from the inputs of a function nothing follows. What is wrong is reported by [`finish`](Self::finish): a value of the wrong kind, a missing attribute, too few
 /// inputs. An attribute that the op does not have is kept, shows in the key and the `NodeDef`, and is ignored otherwise.
 ///
 /// The key is kept up to date by every call, so that [`cache_key`](Self::cache_key) costs the same however many
@@ -60,12 +60,12 @@ impl<'a> AttrBuilder<'a> {
         let spec = spec.into();
         Self {
             sum: spec.base_fingerprint(),
+            infers: spec.infers(),
             spec,
             set: SlotValues::new(),
             rare: None,
             num_inputs: 0,
             next_arg: 0,
-            infers: true,
         }
     }
 
@@ -205,7 +205,7 @@ impl<'a> AttrBuilder<'a> {
     pub fn clear_inputs(&mut self) {
         self.num_inputs = 0;
         self.next_arg = 0;
-        self.infers = true;
+        self.infers = self.spec.infers();
     }
 
     /// The key of the call as it is now, on that device.

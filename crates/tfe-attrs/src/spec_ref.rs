@@ -13,8 +13,15 @@ use tfe_ops::OpSpec;
 pub enum SpecRef<'a> {
     /// An op of a registry.
     Borrowed(&'a OpSpec),
-    /// A function's signature.
+    /// A function's signature. As in TensorFlow its attributes do not follow from inputs: they have to be set.
     Shared(Arc<OpSpec>),
+}
+
+impl SpecRef<'_> {
+    /// Whether inputs say what attributes are.
+    pub(crate) fn infers(&self) -> bool {
+        matches!(self, SpecRef::Borrowed(_))
+    }
 }
 
 impl Deref for SpecRef<'_> {

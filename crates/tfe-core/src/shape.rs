@@ -236,7 +236,8 @@ impl PartialShape {
         self.dims().map(<[i64]>::len)
     }
 
-    /// Checks that no dimension is below -1 and that the rank is allowed.
+    /// Checks that no dimension is below -1, that the rank is allowed, and, where all dimensions are known, that so many
+    /// elements can be.
     ///
     /// # Errors
     /// `InvalidArgument` naming the shape.
@@ -252,6 +253,11 @@ impl PartialShape {
             dims.iter().all(|&d| d >= -1),
             InvalidArgument,
             "Shape {self} has dimensions with values below -1 (where -1 means unknown)"
+        );
+        ensure!(
+            dims.contains(&-1) || Shape::new(dims).is_ok(),
+            InvalidArgument,
+            "Shape {self} is too large (more than 2**63 - 1 entries)"
         );
         Ok(())
     }
@@ -344,6 +350,10 @@ mod tests {
         assert!(p.is_compatible_with(&Shape::new(&[2, 7]).expect("valid")));
         assert!(!p.is_compatible_with(&Shape::new(&[3, 7]).expect("valid")));
         assert!(!p.is_compatible_with(&Shape::scalar()));
-        assert!(PartialShape::of(&[-2]).validate().is_err());
+        let valid = |dims: &[i64]| PartialShape::of(dims).validate().is_ok();
+        assert!(!valid(&[-2]));
+        assert!(!valid(&[1 << 62, 1 << 62]));
+        // What the unknown dimension is may make it small.
+        assert!(valid(&[1 << 62, 1 << 62, -1]));
     }
 }

@@ -13,11 +13,14 @@ use tfe_proto::tensorflow::FunctionDef;
 
 use crate::bind::Attributes;
 use crate::body::Scope;
-use crate::inline::{DEEPEST, flatten};
+use crate::inline::flatten;
 use crate::place::Places;
 use crate::run::wrong_number_of_args;
 use crate::same::same_definition;
 use crate::{Function, Plan};
+
+/// How deep functions may be nested that kernels call: each is made, and runs, on the stack of the thread.
+const DEEPEST: usize = 100;
 
 /// How many plans are kept. When there are more, all go but those that keep state: whoever runs one holds on to it.
 const MOST_PLANS: usize = 1000;

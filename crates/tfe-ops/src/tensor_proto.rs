@@ -1,15 +1,16 @@
 //! Tensors from and to their protocol buffer message, in all of its encodings.
 
 use tfe_core::{
-    DataType, Element, Plain, ResourceHandle, Result, Shape, TString, Tensor, Variant, bail, bf16,
-    ensure, err, f16,
+    DataType, Element, PartialShape, Plain, ResourceHandle, Result, Shape, TString, Tensor,
+    Variant, bail, bf16, ensure, err, f16,
 };
 use tfe_proto::tensorflow as pb;
 
-use crate::proto::{full_shape_to_proto, shape_from_proto};
+use crate::proto::full_shape_to_proto;
 
-/// How many bytes a proto may ask for beyond those it holds: a short message must not exhaust memory.
-const REPEATED_BYTES: usize = 1 << 28;
+/// How many bytes a proto may ask for beyond those it holds: as many as a message may have at most. A short message must
+/// not exhaust memory.
+const REPEATED_BYTES: usize = 1 << 31;
 
 /// What is left of [`REPEATED_BYTES`] while one message is read, all tensors in it together.
 pub(crate) struct Budget(usize);
@@ -27,7 +28,7 @@ impl Budget {
             .and_then(|bytes| self.0.checked_sub(bytes));
         self.0 = left.ok_or_else(|| {
             err!(
-                ResourceExhausted,
+                InvalidArgument,
                 "a tensor proto of shape {shape} and type {dtype} holds {given} values and would grow too large"
             )
         })?;
@@ -41,8 +42,8 @@ impl Budget {
 /// last value repeats (none at all: zeros), and what is too much is ignored.
 ///
 /// # Errors
-/// `InvalidArgument` for an unknown type, an impossible shape, or content of the wrong size; `ResourceExhausted` when
-/// a short list would grow by more than 256 MiB; `Unimplemented` for resources and variants that are not null.
+/// `InvalidArgument` for an unknown type, an impossible shape, content of the wrong size, or a short list that would grow
+/// by more than 2 GiB; `ResourceExhausted` when memory is short; `Unimplemented` for resources and variants that are not null.
 ///
 /// ```
 /// use tfe_ops::tensor_from_proto;
@@ -74,7 +75,11 @@ pub(crate) fn read(proto: &pb::TensorProto, budget: &mut Budget) -> Result<Tenso
         );
     };
     let shape = match &proto.tensor_shape {
-        Some(shape) => shape_from_proto(shape).to_shape()?,
+        // A tensor has a shape, whatever the message says of an unknown rank: as in TensorFlow that is passed over.
+        Some(shape) => {
+            let dims: Vec<i64> = shape.dim.iter().map(|d| d.size).collect();
+            PartialShape::of(&dims).to_shape()?
+        }
         None => Shape::scalar(),
     };
     if !proto.tensor_content.is_empty() {

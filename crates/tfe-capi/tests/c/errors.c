@@ -1,15 +1,8 @@
 // Calls that must fail, by code: a table of calls (calls.h) whose last one is judged. Where TensorFlow
 // ends the process we give a status.
 #include "calls.h"
-
-enum { kSame = -1, kTensorFlowDies = -2 };
-
-typedef struct ErrorCase {
-  const char* name;
-  const char* calls;  // lines; the last is judged, the others must succeed
-  int code;
-  int tensorflow;  // kSame, kTensorFlowDies, or the code of TensorFlow where we mean to differ
-} ErrorCase;
+#include "error_case.h"
+#include "kernel_errors.h"
 
 static const ErrorCase kCases[] = {
     {"baseline", "MatMul float[2,2] float[2,2]", TF_OK, kSame},
@@ -236,12 +229,17 @@ static void run_case(const ErrorCase* e) {
   calls_end(&calls);
 }
 
+static void run_cases(const ErrorCase* cases, size_t n, const char* part_of_name) {
+  for (size_t i = 0; i < n; ++i) {
+    if (part_of_name == NULL || strstr(cases[i].name, part_of_name) != NULL) run_case(&cases[i]);
+  }
+}
+
 int main(int argc, char** argv) {
   status = TF_NewStatus();
-  for (size_t i = 0; i < sizeof kCases / sizeof kCases[0]; ++i) {
-    if (argc > 1 && strstr(kCases[i].name, argv[1]) == NULL) continue;
-    run_case(&kCases[i]);
-  }
+  const char* part_of_name = argc > 1 ? argv[1] : NULL;
+  run_cases(kCases, sizeof kCases / sizeof kCases[0], part_of_name);
+  run_cases(kKernelCases, sizeof kKernelCases / sizeof kKernelCases[0], part_of_name);
   TF_DeleteStatus(status);
   return check_result("errors");
 }

@@ -183,6 +183,18 @@ static void attr_placeholders(void) {
   add_input(op, m);
   CHECK(execute(op) == NULL);
   CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  // What is set after the inputs holds too, and nothing follows from the inputs.
+  TFE_DeleteOp(op);
+  op = new_op(ctx, "Generic");
+  add_input(op, m);
+  TFE_OpSetAttrType(op, "T", TF_INT32);
+  CHECK(execute(op) == NULL);
+  CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  TFE_DeleteOp(op);
+  op = new_op(ctx, "Generic");
+  add_input(op, m);
+  CHECK(execute(op) == NULL);
+  CHECK_CODE(TF_NOT_FOUND, status);
   TFE_DeleteOp(op);
   TFE_DeleteTensorHandle(i);
   TFE_DeleteTensorHandle(m);

@@ -88,6 +88,10 @@ pub(crate) trait Reducer: Send + Sync {
         stride: usize,
         rows: usize,
     );
+    /// Whether the result of one item is that item, so that nothing need be done where the reduced dimensions have one.
+    fn keeps_one(&self) -> bool {
+        true
+    }
     /// The result of a total of `count` items.
     fn result(&self, total: Self::Total, count: usize) -> Self::Item;
 
@@ -161,6 +165,9 @@ pub(crate) fn reduced<I: Plain, A: Plain>(
         return reduced(ctx, reducer, &bits, axes, keep_dims)?.bitcast(dtype);
     }
     let Geometry { dims, shape } = Geometry::new(input.shape(), axes, keep_dims)?;
+    if reducer.keeps_one() && dims.iter().all(|d| !d.reduced) {
+        return input.reshaped(shape);
+    }
     let source = input.as_slice::<I>()?;
     let out = ctx.allocate(I::DTYPE, shape)?;
     let device = ctx.device();

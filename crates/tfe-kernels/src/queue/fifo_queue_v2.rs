@@ -16,7 +16,8 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let signature = signature(init)?;
-    let (container, name) = (init.attrs.str("container")?, init.attrs.str("shared_name")?);
+    let container = &*init.attrs.label("container")?;
+    let name = &*init.attrs.label("shared_name")?;
     let resources = init.device.resources();
     // Without a name it is a queue of this kernel's own.
     let handle = if name.is_empty() {

@@ -224,3 +224,24 @@ fn readers_and_writers_meet_whole_values() {
         }
     });
 }
+
+#[test]
+fn names_may_be_any_bytes() {
+    let device = Host::new();
+    let named = |name: &[u8]| handle(&device, &[("shared_name", name.into())]).expect("a handle");
+    let one = Tensor::scalar(1.0f32).expect("memory");
+    assign(&device, &named(b"\xff"), &one, false).expect("assigned");
+    let value = |name: &[u8]| read(&device, &named(name), DataType::Float);
+    assert_eq!(
+        value(b"\xff")
+            .expect("the same")
+            .as_slice::<f32>()
+            .expect("floats"),
+        [1.0]
+    );
+    fails(
+        value(b"\xfe"),
+        Code::FailedPrecondition,
+        "Could not find variable \\xfe",
+    );
+}

@@ -15,7 +15,7 @@ const ANONYMOUS: &str = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     // Neither the dtype nor the shape binds the variable: what is assigned to it does.
     init.attrs.shape("shape")?.validate()?;
-    let name = init.attrs.str("shared_name")?;
+    let name = &*init.attrs.label("shared_name")?;
     if name == ANONYMOUS {
         return Ok(Box::new(|ctx: &mut KernelContext<'_>| {
             let handle = ctx
@@ -26,7 +26,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }));
     }
     // An empty name is a name like any other, as in TensorFlow: all handles without a name mean one variable.
-    let container = init.attrs.str("container")?;
+    let container = &*init.attrs.label("container")?;
     let resources = init.device.resources();
     let handle =
         Tensor::scalar(resources.handle::<Variable>(container, name, Variable::TYPE_NAME))?;
