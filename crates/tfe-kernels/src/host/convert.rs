@@ -179,11 +179,9 @@ fn f32_to_u64(x: f32) -> u64 {
 #[inline(always)]
 fn to_u64(x: f64) -> u64 {
     const HALF: f64 = 9_223_372_036_854_775_808.0;
-    if x < HALF {
-        to_i64(x) as u64
-    } else {
-        to_i64(x - HALF) as u64 ^ 1 << 63
-    }
+    let small = to_i64(x);
+    // Below 2^63 the first one has all bits; from there on it has the highest, and the second the others.
+    (small | to_i64(x - HALF) & small >> 63) as u64
 }
 
 macro_rules! integers {

@@ -142,6 +142,30 @@ mod tests {
             to(DataType::Bool).as_slice::<bool>().expect("bool"),
             [true; 5]
         );
+        let large = [
+            1.8e19f64,
+            -5e18,
+            -1.0,
+            1.9e19,
+            1e30,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        let large = Tensor::vector(&large).expect("a tensor");
+        let large = cast(large, DataType::Uint64, false).expect("a cast");
+        let above = 1 << 63;
+        assert_eq!(
+            large.as_slice::<u64>().expect("u64"),
+            [
+                18_000_000_000_000_000_000,
+                -5_000_000_000_000_000_000i64 as u64,
+                u64::MAX,
+                above,
+                above,
+                above,
+                above
+            ]
+        );
         let text = Tensor::vector(&[tfe_core::TString::from("1")]).expect("a tensor");
         let e = cast(text, DataType::Float, false).expect_err("refused");
         assert_eq!(

@@ -1,19 +1,25 @@
 //! Complex numbers made of their parts, and the parts of them.
 
-use tfe_core::{Complex64, Complex128, DTypeSet, DataType};
-use tfe_device::KernelDef;
+use tfe_core::{Complex64, Complex128, DTypeSet, DataType, Result, ensure};
+use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
+use crate::host::elementwise::{chosen, kernel};
 use crate::host::function::{map, zip};
 
-const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::COMPLEX)];
+/// The type of the parts goes with that of the numbers: one kernel for each.
+const SINGLE: &[(&str, DTypeSet)] = &[("T", C64), ("Tout", F32)];
+const DOUBLE: &[(&str, DTypeSet)] = &[("T", C128), ("Tout", F64)];
+const F32: DTypeSet = DTypeSet::of(&[DataType::Float]);
+const F64: DTypeSet = DTypeSet::of(&[DataType::Double]);
+const C64: DTypeSet = DTypeSet::of(&[DataType::Complex64]);
+const C128: DTypeSet = DTypeSet::of(&[DataType::Complex128]);
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::COMPLEX, |init| {
-        chosen(init, [zip(Complex64::new), zip(Complex128::new)], 0.5)
-    })
-    .of(&[("T", DTypeSet::of(&[DataType::Float, DataType::Double]))]),
+    KernelDef::cpu(ops::COMPLEX, |_| Ok(kernel(zip(Complex64::new), 0.5)))
+        .of(&[("T", F32), ("Tout", C64)]),
+    KernelDef::cpu(ops::COMPLEX, |_| Ok(kernel(zip(Complex128::new), 0.5)))
+        .of(&[("T", F64), ("Tout", C128)]),
     KernelDef::cpu(ops::CONJ, |init| {
         chosen(
             init,
@@ -21,29 +27,31 @@ pub(super) const KERNELS: &[KernelDef] = &[
             0.4,
         )
     })
-    .of(TYPES),
-    KernelDef::cpu(ops::REAL, |init| {
-        chosen(
-            init,
-            [map(|z: Complex64| z.re), map(|z: Complex128| z.re)],
-            0.3,
-        )
-    })
-    .of(TYPES),
-    KernelDef::cpu(ops::IMAG, |init| {
-        chosen(
-            init,
-            [map(|z: Complex64| z.im), map(|z: Complex128| z.im)],
-            0.3,
-        )
-    })
-    .of(TYPES),
-    KernelDef::cpu(ops::COMPLEX_ABS, |init| {
-        chosen(init, [map(|z: Complex128| z.norm())], 3.0)
-    })
-    .of(TYPES),
-    KernelDef::cpu(ops::ANGLE, |init| {
-        chosen(init, [map(|z: Complex128| z.arg())], 20.0)
-    })
-    .of(TYPES),
+    .of(&[("T", DTypeSet::COMPLEX)]),
+    KernelDef::cpu(ops::REAL, |_| Ok(kernel(map(|z: Complex64| z.re), 0.3))).of(SINGLE),
+    KernelDef::cpu(ops::REAL, |_| Ok(kernel(map(|z: Complex128| z.re), 0.3))).of(DOUBLE),
+    KernelDef::cpu(ops::IMAG, |_| Ok(kernel(map(|z: Complex64| z.im), 0.3))).of(SINGLE),
+    KernelDef::cpu(ops::IMAG, |_| Ok(kernel(map(|z: Complex128| z.im), 0.3))).of(DOUBLE),
+    KernelDef::cpu(ops::COMPLEX_ABS, abs).of(&[("T", DTypeSet::COMPLEX)]),
+    KernelDef::cpu(ops::ANGLE, angle).of(SINGLE),
+    KernelDef::cpu(ops::ANGLE, angle).of(DOUBLE),
 ];
+
+fn abs(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (dtype, given) = (init.attrs.dtype("T")?, init.attrs.dtype("Tout")?);
+    let part = match dtype {
+        DataType::Complex64 => DataType::Float,
+        _ => DataType::Double,
+    };
+    // A kernel there is all the same: TensorFlow's is bound by `T` alone, and finds that out.
+    ensure!(
+        given == part,
+        InvalidArgument,
+        "Signature mismatch, have: {dtype}->{given} expected: {dtype}->{part}"
+    );
+    chosen(init, [map(|z: Complex128| z.norm())], 3.0)
+}
+
+fn angle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    chosen(init, [map(|z: Complex128| z.arg())], 20.0)
+}
