@@ -1,4 +1,5 @@
-//! The thread pool of a CPU device: started by the first work that is worth it, joined with the device.
+//! The thread pool of a CPU device: started by the first work that is worth it, joined with the device. In a child that
+//! the process forks, work runs on the caller's thread.
 
 use std::sync::OnceLock;
 use std::thread::{self, JoinHandle};
@@ -16,6 +17,8 @@ pub(crate) struct Pool {
 
 #[derive(Debug)]
 struct Running {
+    /// The process that the threads belong to: a child that it forks has none of them.
+    process: u32,
     pool: ThreadPool,
     /// By index of the worker, as rayon asks for them in that order.
     workers: Vec<JoinHandle<()>>,
@@ -37,7 +40,15 @@ impl Running {
             })
             .build()
             .ok()?;
-        Some(Self { pool, workers })
+        Some(Self {
+            process: std::process::id(),
+            pool,
+            workers,
+        })
+    }
+
+    fn is_here(&self) -> bool {
+        self.process == std::process::id()
     }
 }
 
@@ -58,17 +69,23 @@ impl Pool {
             return work();
         }
         match self.running.get_or_init(|| Running::start(self.threads)) {
-            Some(running) => running.pool.install(work),
-            None => work(),
+            Some(running) if running.is_here() => running.pool.install(work),
+            _ => work(),
         }
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let Some(Running { pool, workers }) = self.running.take().flatten() else {
+        let Some(running) = self.running.take().flatten() else {
             return;
         };
+        if !running.is_here() {
+            // Nobody is there to be told of the end, or to be waited for.
+            std::mem::forget(running);
+            return;
+        }
+        let Running { pool, workers, .. } = running;
         // The last owner of a device may be a task of its own pool: that thread ends by itself.
         let this = pool.current_thread_index();
         drop(pool);

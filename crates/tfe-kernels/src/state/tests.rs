@@ -188,8 +188,6 @@ fn handles_of_other_shapes_and_kinds() {
         Code::InvalidArgument,
         wrong,
     );
-    let bad = handle(&device, &[("shared_name", (&b"\xff"[..]).into())]);
-    fails(bad, Code::InvalidArgument, "shared_name");
     let bad = [
         ("dtype", DataType::Float.into()),
         ("shape", PartialShape::of(&[-2]).into()),
