@@ -22,12 +22,14 @@ struct Program {
     forms: Vec<String>,
     /// Whether it is about threads: what is run under TSan.
     threads: bool,
+    /// Whether it forks: what threads had allocated that the child lacks looks like a leak there.
+    forks: bool,
     /// Whether it has faults to be found, rather than tests.
     faults: bool,
 }
 
-/// All programs, by name. The comment that opens a source may say `build: 2.21 2017`, `threads` or
-/// `faults` on a line of its own; the form is 2.21 where nothing is said.
+/// All programs, by name. The comment that opens a source may say `build: 2.21 2017`, `threads`, `forks`
+/// or `faults` on a line of its own; the form is 2.21 where nothing is said.
 fn programs() -> Result<Vec<Program>> {
     let mut programs = Vec::new();
     for entry in std::fs::read_dir(SOURCES).context(SOURCES)? {
@@ -51,6 +53,7 @@ fn programs() -> Result<Vec<Program>> {
             name: name.to_string_lossy().into_owned(),
             forms,
             threads: notes.contains(&"threads"),
+            forks: notes.contains(&"forks"),
             faults: notes.contains(&"faults"),
             source,
         });
@@ -68,6 +71,9 @@ pub(super) fn run(sh: &Shell, what: What, variant: Variant) -> Result<()> {
     let mut count = 0;
     for program in programs()? {
         if what == What::Tsan && !program.threads && !program.faults {
+            continue;
+        }
+        if what != What::Plain && program.forks {
             continue;
         }
         for form in &program.forms {

@@ -21,7 +21,7 @@ const ALLOWED_LIBRARIES: &[&str] = &[
     "ld-linux-aarch64.so.1",
 ];
 
-const MAX_SIZE: u64 = 8_000_000;
+const MAX_SIZE: u64 = 12_000_000;
 
 /// Checks the library and says what it is like.
 pub(super) fn run(sh: &Shell, variant: Variant, library: &Path) -> Result<String> {
