@@ -46,6 +46,12 @@ fn python_with_numpy(sh: &Shell) -> Option<PathBuf> {
         })
 }
 
+/// What a C test program, given a file, prints with the library of the `ci` profile.
+pub(crate) fn printed_by(sh: &Shell, program: &str, file: &str) -> Result<String> {
+    dist::build(sh, Variant::Ci)?;
+    programs::printed_by(sh, program, file)
+}
+
 /// Runs one kind of check. The library is `dist::build(sh, Variant::Ci)` and its sanitizer variants.
 pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
     if what != What::Golden && !has_program("cc") {

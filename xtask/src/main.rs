@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
 
+mod alike;
 mod bench;
 mod capi;
 mod ci;
@@ -37,7 +38,7 @@ usage: cargo xtask COMMAND
   test [CRATE…]             run the Rust tests and doctests
   golden                    replay what was recorded from TensorFlow
   dist [--profile ci] [--sanitize address|thread]
-                            build the library into target/dist (dist-ci, dist-asan, dist-tsan)
+                            build the library and tfe into target/dist (dist-ci, dist-asan, dist-tsan)
   bench [--vs LIBRARY]      run the benchmarks, or compare with another libtensorflow
   new-kernel OP --family FAMILY
                             write the skeleton of a kernel

@@ -97,8 +97,9 @@ pub(crate) fn run_group(sh: &Shell, group: &Group) -> Result<()> {
             .run()?;
     }
     // A program has no doctests, and cargo refuses to look.
-    let mut libraries = group.crates.clone();
-    libraries.retain(|name| name != "xtask");
+    let of_workspace = crates()?.into_iter().filter(|krate| krate.is_library);
+    let mut libraries: Vec<String> = of_workspace.map(|krate| krate.name).collect();
+    libraries.retain(|name| group.crates.contains(name));
     if !libraries.is_empty() {
         cargo(sh)
             .args(["test", "--quiet", "--doc", "--profile", group.profile])

@@ -51,9 +51,11 @@ pub(crate) fn cargo(sh: &Shell) -> Cmd<'_> {
 /// packages ask for: without these, stages would build the slowest ones anew for each other.
 pub(crate) const SAME_FEATURES: [&str; 2] = ["-p", "tfe-benches"];
 
-/// A library crate of the workspace.
+/// A crate of the workspace.
 pub(crate) struct Crate {
     pub(crate) name: String,
+    /// Whether it is a library; else it is a program.
+    pub(crate) is_library: bool,
     /// Its Cargo features other than `default`.
     pub(crate) features: Vec<String>,
 }
@@ -62,7 +64,8 @@ pub(crate) struct Crate {
 pub(crate) fn crates() -> Result<Vec<Crate>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("crates")? {
-        let path = entry?.path().join("Cargo.toml");
+        let dir = entry?.path();
+        let path = dir.join("Cargo.toml");
         if path.exists() {
             let name = path
                 .parent()
@@ -74,6 +77,7 @@ pub(crate) fn crates() -> Result<Vec<Crate>> {
             let manifest = std::fs::read_to_string(&path)?;
             found.push(Crate {
                 name,
+                is_library: dir.join("src/lib.rs").exists(),
                 features: features(&manifest),
             });
         }

@@ -32,12 +32,13 @@ pub use tfe_function::{Function, FunctionBuilder, Library};
 
 pub use tfe_attrs::{AttrKind, AttrValue, FuncAttr};
 pub use tfe_core::{
-    Code, Complex64, Complex128, DataType, Element, Error, PartialShape, Result, Shape, TString,
-    Tensor, bf16, f16,
+    Code, Complex64, Complex128, DTypeSet, DataType, Element, Error, PartialShape, ResourceHandle,
+    Result, Shape, TString, Tensor, Variant, bf16, dispatch, f16,
 };
 pub use tfe_cpu::{CachingAllocator, DEFAULT_CACHE_BYTES};
-pub use tfe_device::{Device, DeviceName, DeviceSpec};
+pub use tfe_device::{Device, DeviceName, DeviceSpec, KernelDef, KernelRegistry};
 pub use tfe_kernels::all as builtin_kernels;
+pub use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpRegistry, OpSpec};
 
 /// Runs the README's Rust program as a test.
 #[cfg(doctest)]

@@ -27,6 +27,8 @@ pub use prost::{DecodeError, Message};
 )]
 #[path = "generated.rs"]
 pub mod tensorflow;
+#[cfg(feature = "text")]
+pub mod text;
 
 /// The descriptors of all messages, for reflection and the text format: an encoded
 /// `FileDescriptorSet` without comments.

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use super::What;
+use crate::alike;
 use crate::dist::{self, Variant};
 use crate::tools::target_dir;
 
@@ -149,6 +150,16 @@ pub(super) fn run_reference(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
+/// What a program, given a file, prints with the library of the `ci` profile.
+pub(super) fn printed_by(sh: &Shell, name: &str, file: &str) -> Result<String> {
+    let dir = Variant::Ci.dir().join("tests");
+    sh.create_dir(&dir)?;
+    let (source, binary) = (Path::new(SOURCES).join(format!("{name}.c")), dir.join(name));
+    let link = dist::program_args(Variant::Ci);
+    compile(sh, &source, "2.21", &binary, &link)?;
+    Ok(cmd!(sh, "{binary} {file}").read()?)
+}
+
 fn compile(sh: &Shell, source: &Path, form: &str, binary: &Path, link: &[String]) -> Result<()> {
     let form = (form == "2017").then_some("-DTFE_API_2017");
     cmd!(
@@ -171,6 +182,7 @@ fn args(name: &str, what: What) -> Result<Vec<String>> {
         // How long threads go on with mixed calls, in seconds.
         "threads" if what == What::Tsan => vec!["60".to_owned()],
         "threads" => vec!["2".to_owned()],
+        alike::PROGRAM => vec![alike::FILE.to_owned()],
         "sequences" => {
             let entries = std::fs::read_dir(SEQUENCES).context(SEQUENCES)?;
             let files = entries.map(|entry| Ok(entry?.path().display().to_string()));

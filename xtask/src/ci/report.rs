@@ -35,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) crates: String,
     pub(crate) features: String,
     pub(crate) profile: &'static str,
-    /// Through which API: `Rust`, `C 2.21`, `C 2017`.
+    /// Through which API: `Rust`, `C 2.21`, `C 2017`, `shell`.
     pub(crate) api: &'static str,
     pub(crate) device: &'static str,
     /// `none`, `valgrind`, `address`, `thread`.

@@ -9,7 +9,7 @@ use super::{Run, Stage};
 use crate::capi::What;
 use crate::dist::Variant;
 use crate::tools::{self, Outcome, cargo, has_cargo_command, has_program};
-use crate::{bench, capi, codegen, dist, golden, readme, test, tidy};
+use crate::{alike, bench, capi, codegen, dist, golden, readme, test, tidy};
 
 pub(super) const STAGES: &[Stage] = &[
     Stage {
@@ -81,6 +81,11 @@ pub(super) const STAGES: &[Stage] = &[
         name: "capi",
         what: "C tests",
         run: |run| c_tests(run, What::Plain),
+    },
+    Stage {
+        name: "alike",
+        what: "one function file through C, Rust and the shell",
+        run: alike_stage,
     },
     Stage {
         name: "numpy",
@@ -192,9 +197,10 @@ fn features(run: &mut Run<'_>) -> Result<Outcome> {
                 sets.push((feature.clone(), args));
             }
         }
+        let target = if krate.is_library { "--lib" } else { "--bins" };
         for (features, args) in sets {
             cargo(run.sh)
-                .args(["clippy", "--quiet", "--lib", "-p", &krate.name])
+                .args(["clippy", "--quiet", target, "-p", &krate.name])
                 .args(args)
                 .args(["--", "-D", "warnings"])
                 .run()?;
@@ -279,6 +285,23 @@ fn c_tests(run: &mut Run<'_>, what: What) -> Result<Outcome> {
                     ..Row::rust("tfe-capi", profile)
                 });
             }
+        }
+    }
+    Ok(outcome)
+}
+
+fn alike_stage(run: &mut Run<'_>) -> Result<Outcome> {
+    let outcome = alike::run(run.sh)?;
+    if outcome == Outcome::Passed {
+        for (name, api) in [
+            ("tfe-capi", "C 2.21"),
+            ("tfe-eager", "Rust"),
+            ("tfe-cli", "shell"),
+        ] {
+            run.covers(Row {
+                api,
+                ..Row::rust(name, "ci")
+            });
         }
     }
     Ok(outcome)

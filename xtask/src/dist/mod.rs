@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the library as clients get it, linked from the static one.
+//! `cargo xtask dist`: the library as clients get it, linked from the static one, and the program `tfe`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,8 @@ use crate::tools::{SAME_FEATURES, cargo, copy_dir, target_dir};
 /// The version of TensorFlow whose ABI this is; clients compare it with what they want.
 const ABI_VERSION: &str = "2.21.0";
 const SONAME: &str = "libtensorflow.so.2";
+/// The shell program, linked with the crates and not with the library.
+const PROGRAM: &str = "tfe";
 
 /// The version node of every exported symbol.
 const VERSION_NODE: &str = "tensorflow";
@@ -55,7 +57,7 @@ impl Variant {
         })
     }
 
-    /// The directory that holds `lib/` and `include/`.
+    /// The directory that holds `lib/`, `include/` and `bin/`.
     pub(crate) fn dir(self) -> PathBuf {
         target_dir().join(match self {
             Variant::Release => "dist",
@@ -74,6 +76,11 @@ impl Variant {
         }
     }
 
+    /// Whether the program is there: sanitizers watch the library.
+    fn has_program(self) -> bool {
+        self.sanitizer().is_none()
+    }
+
     fn profile(self) -> &'static str {
         if self == Variant::Release {
             "release"
@@ -83,9 +90,9 @@ impl Variant {
     }
 }
 
-/// Builds and checks the library, and returns the directory that it is in.
+/// Builds and checks the library and the program, and returns the directory that they are in.
 pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
-    let archive = archive(sh, variant)?;
+    let archive = compile(sh, variant)?;
     let dir = variant.dir();
     let lib = dir.join("lib");
     sh.remove_path(&dir)?;
@@ -110,6 +117,15 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
         cmd!(sh, "strip --strip-debug {archive}").quiet().run()?;
     }
     sanitize::install_runtime(sh, variant)?;
+    if variant.has_program() {
+        let bin = dir.join("bin");
+        sh.create_dir(&bin)?;
+        let program = bin.join(PROGRAM);
+        sh.copy_file(target_dir().join(variant.profile()).join(PROGRAM), &program)?;
+        if variant == Variant::Release {
+            cmd!(sh, "strip {program}").quiet().run()?;
+        }
+    }
     sh.create_dir(lib.join("pkgconfig"))?;
     sh.write_file(lib.join("pkgconfig/tensorflow.pc"), pkgconfig())?;
     let headers = Path::new("crates/tfe-capi/include");
@@ -119,16 +135,23 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         sh.copy_file(licence, dir.join(licence))?;
     }
-    let report = verify::run(sh, variant, &lib.join(SONAME))?;
+    let mut report = verify::library(sh, variant, &lib.join(SONAME))?;
+    if variant.has_program() {
+        report += &verify::program(sh, &dir.join("bin").join(PROGRAM))?;
+    }
     println!("{}: {report}", dir.display());
     Ok(dir)
 }
 
-/// Builds the static library.
-fn archive(sh: &Shell, variant: Variant) -> Result<PathBuf> {
+/// Builds the static library, and the program beside it: in one go, so that both have their dependencies with the same
+/// features.
+fn compile(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     let profile = variant.profile();
     let mut command = cargo(sh).args(["build", "--quiet", "-p", "tfe-capi-artifact"]);
     command = command.args(["--profile", profile]);
+    if variant.has_program() {
+        command = command.args(["-p", "tfe-cli"]);
+    }
     if variant == Variant::Ci {
         command = command.args(SAME_FEATURES);
     }

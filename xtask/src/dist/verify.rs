@@ -1,4 +1,4 @@
-//! What must be true of the shared library, read back from it with the tools of binutils.
+//! What must be true of the shared library and the program, read back from them with the tools of binutils.
 
 use std::path::Path;
 
@@ -23,8 +23,25 @@ const ALLOWED_LIBRARIES: &[&str] = &[
 
 const MAX_SIZE: u64 = 12_000_000;
 
+/// Checks the program and says what it is like.
+pub(super) fn program(sh: &Shell, program: &Path) -> Result<String> {
+    let dynamic = cmd!(sh, "readelf --wide --dynamic {program}")
+        .quiet()
+        .read()?;
+    check_needed(&dynamic, Variant::Release).with_context(|| program.display().to_string())?;
+    let ops = cmd!(sh, "{program} ops").quiet().read()?;
+    let count = ops.lines().last().unwrap_or_default();
+    ensure!(count.ends_with("ops have kernels"), "it lists no ops");
+    Ok(format!("; tfe, {}", megabytes(program)?))
+}
+
+fn megabytes(file: &Path) -> Result<String> {
+    let size = std::fs::metadata(file)?.len();
+    Ok(format!("{:.1} MB", size as f64 / 1e6))
+}
+
 /// Checks the library and says what it is like.
-pub(super) fn run(sh: &Shell, variant: Variant, library: &Path) -> Result<String> {
+pub(super) fn library(sh: &Shell, variant: Variant, library: &Path) -> Result<String> {
     let dynamic = cmd!(sh, "readelf --wide --dynamic {library}")
         .quiet()
         .read()?;
@@ -37,7 +54,7 @@ pub(super) fn run(sh: &Shell, variant: Variant, library: &Path) -> Result<String
     .read()?;
     let exported = check_exports(&symbols)?;
     let size = std::fs::metadata(library)?.len();
-    let megabytes = format!("{:.1} MB", size as f64 / 1e6);
+    let megabytes = megabytes(library)?;
     match variant {
         Variant::Release => {
             ensure!(
@@ -77,30 +94,33 @@ fn load(sh: &Shell, variant: Variant) -> Result<()> {
     Ok(())
 }
 
-/// The soname, and nothing needed beyond the C library.
+/// The values of one tag of a dynamic section.
+fn values<'t>(dynamic: &'t str, tag: &str) -> Vec<&'t str> {
+    let tag = format!("({tag})");
+    let lines = dynamic.lines().filter(|line| line.contains(&tag));
+    lines
+        .filter_map(|line| Some(line.split_once('[')?.1.split_once(']')?.0))
+        .collect()
+}
+
+/// The soname, no relocations in code, and nothing needed beyond the C library.
 fn check_dynamic(dynamic: &str, variant: Variant) -> Result<()> {
-    let values = |tag: &str| -> Vec<&str> {
-        let lines = dynamic
-            .lines()
-            .filter(|line| line.contains(&format!("({tag})")));
-        lines
-            .filter_map(|line| Some(line.split_once('[')?.1.split_once(']')?.0))
-            .collect()
-    };
-    ensure!(
-        values("SONAME") == [SONAME],
-        "the soname is {:?}",
-        values("SONAME")
-    );
-    for needed in values("NEEDED") {
+    let soname = values(dynamic, "SONAME");
+    ensure!(soname == [SONAME], "the soname is {soname:?}");
+    let text = dynamic.lines().any(|line| line.contains("(TEXTREL)"));
+    ensure!(!text, "it has relocations in its code");
+    check_needed(dynamic, variant)
+}
+
+/// Nothing is needed beyond the C library.
+fn check_needed(dynamic: &str, variant: Variant) -> Result<()> {
+    for needed in values(dynamic, "NEEDED") {
         let sanitizer = variant.sanitizer().is_some() && needed.contains("san.so");
         ensure!(
             ALLOWED_LIBRARIES.contains(&needed) || sanitizer,
             "it needs {needed}"
         );
     }
-    let text = dynamic.lines().any(|line| line.contains("(TEXTREL)"));
-    ensure!(!text, "it has relocations in its code");
     Ok(())
 }
 
