@@ -27,9 +27,9 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
         let (input, sizes) = (ctx.input(0), ctx.input(1));
         ensure!(
-            sizes.rank() <= 1,
+            sizes.rank() == 1,
             InvalidArgument,
-            "shape must be a vector, got shape {}",
+            "shape must be a vector of {{int32,int64}}, got shape {}",
             sizes.shape()
         );
         let shape = Shape::new(&axes::integers(sizes)?)?;

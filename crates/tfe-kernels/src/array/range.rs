@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use num_traits::AsPrimitive;
 use tfe_core::{
-    DTypeSet, DataType, Element, Plain, Result, Shape, Tensor, bf16, dispatch, ensure, err, f16,
+    DTypeSet, DataType, Element, Plain, Result, Shape, bf16, dispatch, ensure, err, f16,
 };
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
@@ -40,8 +40,16 @@ fn build_range(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn build_lin_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.attrs.dtype("T")?, [Float, Double], |T| Ok(Box::new(
         |ctx: &mut KernelContext<'_>| {
-            let (start, stop) = (scalar::<T>(ctx, 0, "start")?, scalar::<T>(ctx, 1, "stop")?);
-            only(ctx.input(2), "num")?;
+            for (i, name) in ["start", "stop", "num"].into_iter().enumerate() {
+                let shape = ctx.input(i).shape();
+                ensure!(
+                    shape.rank() == 0,
+                    InvalidArgument,
+                    "{name} must be a scalar, not shape {shape}"
+                );
+            }
+            let [start, stop] = [0, 1].map(|i| ctx.input(i).scalar_value::<T>());
+            let (start, stop) = (start?, stop?);
             let n = axes::integers(ctx.input(2))?[0];
             ensure!(n > 0, InvalidArgument, "Requires num > 0: {n}");
             let out = ctx.allocate(T::DTYPE, Shape::vector(n as usize))?;
@@ -140,18 +148,14 @@ fn range<T: Steps>(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The value of an input that has one element.
+/// The value of an input that is a scalar, or a vector of one element.
 fn scalar<T: Plain>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T> {
-    only(ctx.input(i), name)?;
-    ctx.input(i).scalar_value::<T>()
-}
-
-fn only(input: &Tensor, name: &str) -> Result<()> {
+    let input = ctx.input(i);
     ensure!(
         input.num_elements() == 1 && input.rank() <= 1,
         InvalidArgument,
         "{name} must be a scalar, not shape {}",
         input.shape()
     );
-    Ok(())
+    input.scalar_value::<T>()
 }

@@ -21,10 +21,10 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }))
 }
 
-/// The shape that is asked for; of one size at most is said -1, which is what the others leave.
+/// The shape that is asked for, by a vector or the size of the only dimension; of one size at most is said -1, which is what the others leave.
 fn wanted(input: &Tensor, sizes: &Tensor) -> Result<Shape> {
     ensure!(
-        sizes.rank() == 1,
+        sizes.rank() <= 1,
         InvalidArgument,
         "sizes input must be 1-D, not {}",
         sizes.shape()

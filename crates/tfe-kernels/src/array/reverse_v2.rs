@@ -45,18 +45,18 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 /// Which dimensions are to be reversed.
 fn reversed(input: &Tensor, axes: &Tensor) -> Result<SmallVec<[bool; 8]>> {
-    ensure!(
-        axes.rank() == 1,
-        InvalidArgument,
-        "'dims' must be 1-dimension, not {}",
-        axes.rank()
-    );
     let rank = input.rank();
     let mut reversed: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
     if input.num_elements() == 0 || rank == 0 {
         // Nothing changes places, whatever the axes: TensorFlow does not look at them.
         return Ok(reversed);
     }
+    ensure!(
+        axes.rank() == 1,
+        InvalidArgument,
+        "'dims' must be 1-dimension, not {}",
+        axes.rank()
+    );
     for (i, given) in axes::integers(axes)?.into_iter().enumerate() {
         let axis = axes::normalize(given, rank).ok_or_else(|| {
             err!(

@@ -37,8 +37,14 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let n = init.attrs.int("num_split")?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(1);
-        let axis = split_axis(ctx.input(0), input)?;
+        let (axis, input) = (ctx.input(0), ctx.input(1));
+        ensure!(
+            axis.rank() == 0,
+            InvalidArgument,
+            "split_dim must be a scalar but has rank {}",
+            axis.rank()
+        );
+        let axis = split_axis(axis, input)?;
         let size = input.dims()[axis];
         ensure!(
             size % n == 0,
@@ -61,8 +67,8 @@ fn split_axis(axis: &Tensor, input: &Tensor) -> Result<usize> {
     ensure!(
         axis.num_elements() == 1,
         InvalidArgument,
-        "split_dim must be a scalar but has rank {}",
-        axis.rank()
+        "split_dim_tensor must have exactly one element, not shape {}",
+        axis.shape()
     );
     let (given, rank) = (axes::integers(axis)?[0], input.rank());
     axes::normalize(given, rank).ok_or_else(|| {

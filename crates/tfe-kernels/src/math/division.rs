@@ -1,6 +1,6 @@
 //! Division of broadcast tensors: quotients and what is left of them, rounded one way or another.
 
-use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch_width, ensure};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, bf16, dispatch_width, ensure, f16};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
@@ -34,13 +34,25 @@ pub(super) const KERNELS: &[KernelDef] = &[
     .of(&[("T", FIELD)]),
     KernelDef::cpu(ops::TRUNCATE_DIV, |init| {
         let dtype = init.attrs.dtype("T")?;
-        let function = function!(dtype, Real, |T| zip(T::truncated_over))?;
+        let function = match dtype {
+            DataType::Half => half_quotient(|a, b| f16::from_f32(a / b).to_f32().trunc(), dtype),
+            DataType::Bfloat16 => {
+                half_quotient(|a, b| bf16::from_f32(a / b).to_f32().trunc(), dtype)
+            }
+            _ => function!(dtype, Real, |T| zip(T::truncated_over))?,
+        };
         divided(dtype, function, refuse_zeros_internally)
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::cpu(ops::FLOOR_DIV, |init| {
         let dtype = init.attrs.dtype("T")?;
-        let function = function!(dtype, Real, |T| zip(T::floored_over))?;
+        let function = match dtype {
+            DataType::Half => half_quotient(|a, b| f16::from_f32(a / b).to_f32().floor(), dtype),
+            DataType::Bfloat16 => {
+                half_quotient(|a, b| bf16::from_f32(a / b).to_f32().floor(), dtype)
+            }
+            _ => function!(dtype, Real, |T| zip(T::floored_over))?,
+        };
         divided(dtype, function, refuse_zeros)
     })
     .of(&[("T", DTypeSet::REAL)]),
@@ -79,6 +91,12 @@ fn rest(init: &KernelInit<'_>, check: Check) -> Result<Box<dyn Kernel>> {
         T::truncated_rest
     ))?;
     divided(dtype, function, check)
+}
+
+/// A quotient of half-precision floats, which is rounded to one before it is to a whole number: as TensorFlow's, and as
+/// quotients of other floats are, 3 by 0.3 is 10.
+fn half_quotient(f: fn(f32, f32) -> f32, dtype: DataType) -> Function<2> {
+    zip(f).on(dtype)
 }
 
 /// The kernel: integers go through the check of the divisor first.

@@ -7,7 +7,7 @@ use tfe_ops::ops;
 use super::soft::{SCALE, SCALED_ALPHA};
 use crate::host::broadcast::Broadcast;
 use crate::host::elementwise::Elementwise;
-use crate::host::function::{Function, choose, zip};
+use crate::host::function::{Closure, Function, choose, zip};
 use crate::host::number::{FIELD, Number};
 use crate::host::{complex, elementary};
 
@@ -19,18 +19,15 @@ pub(super) const KERNELS: &[KernelDef] = &[
     // Of the gradient and of what the activation saw, or gave.
     KernelDef::cpu(ops::RELU_GRAD, |init| {
         let function = function!(init.attrs.dtype("T")?, Real, |T| zip(|g: T, x: T| {
-            if x > T::default() { g } else { T::default() }
+            // A product, so that a gradient that is no number shows.
+            g.times(T::whole((x > T::default()).into()))
         }))?;
         alike(init, function)
     })
     .of(REAL),
     KernelDef::cpu(ops::RELU6_GRAD, |init| {
         let function = function!(init.attrs.dtype("T")?, Real, |T| zip(|g: T, x: T| {
-            if x > T::default() && x < T::whole(6) {
-                g
-            } else {
-                T::default()
-            }
+            g.times(T::whole((x > T::default() && x < T::whole(6)).into()))
         }))?;
         alike(init, function)
     })
@@ -104,18 +101,18 @@ pub(super) const KERNELS: &[KernelDef] = &[
     .of(ALL),
     KernelDef::cpu(ops::SQRT_GRAD, |init| {
         let functions = [
-            zip(|y: f32, g: f32| 0.5 * g / y),
-            zip(|y: f64, g: f64| 0.5 * g / y),
-            zip(|y: Complex128, g| complex::over(g * 0.5, y.conj())),
+            of_some(|y: f32, g: f32| 0.5 * g / y),
+            of_some(|y: f64, g: f64| 0.5 * g / y),
+            of_some(|y: Complex128, g| complex::over(g * 0.5, y.conj())),
         ];
         as_many(choose(init.attrs.dtype("T")?, functions)?)
     })
     .of(ALL),
     KernelDef::cpu(ops::RSQRT_GRAD, |init| {
         let functions = [
-            zip(|y: f32, g: f32| -0.5 * (g * y) * (y * y)),
-            zip(|y: f64, g: f64| -0.5 * (g * y) * (y * y)),
-            zip(|y: Complex128, g: Complex128| -0.5 * (g * y.conj()) * (y * y).conj()),
+            of_some(|y: f32, g: f32| -0.5 * (g * y) * (y * y)),
+            of_some(|y: f64, g: f64| -0.5 * (g * y) * (y * y)),
+            of_some(|y: Complex128, g: Complex128| -0.5 * (g * y.conj()) * (y * y).conj()),
         ];
         as_many(choose(init.attrs.dtype("T")?, functions)?)
     })
@@ -126,11 +123,23 @@ pub(super) const KERNELS: &[KernelDef] = &[
 
 fn reciprocal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let functions = [
-        zip(|y: f32, g: f32| -y * g * y),
-        zip(|y: f64, g: f64| -y * g * y),
-        zip(|y: Complex128, g: Complex128| -y.conj() * g * y.conj()),
+        of_some(|y: f32, g: f32| -y * g * y),
+        of_some(|y: f64, g: f64| -y * g * y),
+        of_some(|y: Complex128, g: Complex128| -y.conj() * g * y.conj()),
     ];
     as_many(choose(init.attrs.dtype("T")?, functions)?)
+}
+
+/// A gradient that is zero where the one it is made of is, whatever the function gave: there too, where the gradient is
+/// infinite.
+fn of_some<T: Number>(f: impl Fn(T, T) -> T + Closure) -> Function<2> {
+    zip(move |y: T, g: T| {
+        if g == T::default() {
+            T::default()
+        } else {
+            f(y, g)
+        }
+    })
 }
 
 /// A kernel of two tensors of one shape.
