@@ -36,6 +36,12 @@ static const ErrorCase kKernelCases[] = {
      TF_UNIMPLEMENTED, kSame},
     {"window of 0", "MaxPool float[1,4,4,1] ksize={1;0;0;1} strides={1;1;1;1} padding=VALID",
      TF_INVALID_ARGUMENT, kSame},
+    {"mean over images", "AvgPool float[1,4,4,1] ksize={2;0;0;1} strides={1;1;1;1} padding=VALID",
+     TF_UNIMPLEMENTED, kSame},
+    {"gradient over channels",
+     "MaxPoolGrad float[1,2,2,2] float[1,2,2,2] float[1,2,2,2] ksize={1;1;1;1} strides={1;1;1;2} "
+     "padding=VALID",
+     TF_UNIMPLEMENTED, kSame},
     {"window larger than the image", "MaxPool float[1,2,2,1] ksize={1;3;3;1} strides={1;1;1;1} padding=VALID",
      TF_OK, kSame},
 

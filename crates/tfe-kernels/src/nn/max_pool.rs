@@ -2,12 +2,13 @@
 //! gradient.
 
 use smallvec::{SmallVec, smallvec};
-use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::pool::Pooling;
 use super::wide;
+use super::window::four;
 use crate::host::fold::Ordered;
 use crate::host::number::Number;
 use crate::host::{fill, loops, parallel};
@@ -45,7 +46,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    pooling!(init, Pooling::of(init, false)?, grad)
+    let pooling = Pooling::of(init, false)?;
+    ensure!(
+        four(init, "strides")?[3] == 1,
+        Unimplemented,
+        "MaxPoolingGrad is not yet supported on the depth dimension."
+    );
+    pooling!(init, pooling, grad)
 }
 
 fn pool<T: Ordered>(

@@ -5,6 +5,8 @@ use tfe_device::KernelInit;
 
 use super::window::{Axis, Padding, Windows, four, only_nhwc, padding, positive};
 
+const OVER_IMAGES: &str = "Pooling is not yet supported on the batch dimension.";
+
 /// What attributes say of pooling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pooling {
@@ -33,6 +35,9 @@ impl Pooling {
     pub(super) fn of(init: &KernelInit<'_>, over_depth: bool) -> Result<Self> {
         only_nhwc(init, Code::InvalidArgument)?;
         let (size, strides) = (four(init, "ksize")?, four(init, "strides")?);
+        let within_images = size[0] == 1 && strides[0] == 1;
+        // The op that pools channels looks at all sizes first.
+        ensure!(over_depth || within_images, Unimplemented, "{OVER_IMAGES}");
         if let Some(bad) = size.iter().find(|&&v| v <= 0) {
             ensure!(
                 over_depth,
@@ -45,11 +50,7 @@ impl Pooling {
                 size.map(|v| v.to_string()).join(",")
             );
         }
-        ensure!(
-            size[0] == 1 && strides[0] == 1,
-            Unimplemented,
-            "Pooling is not yet supported on the batch dimension."
-        );
+        ensure!(within_images, Unimplemented, "{OVER_IMAGES}");
         let padding = padding(init, false)?;
         let [_, rows, cols, depth] = size.map(|v| v as usize);
         if let Padding::Explicit(by) = padding {
