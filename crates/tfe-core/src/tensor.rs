@@ -457,6 +457,31 @@ impl Tensor {
         })
     }
 
+    /// The same bytes as elements of another plain type in another shape, sharing the memory.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when the bytes are not as many, or elements own memory.
+    pub fn reinterpreted(&self, dtype: DataType, shape: Shape) -> Result<Self> {
+        ensure!(
+            self.dtype.is_plain() && dtype.is_plain(),
+            InvalidArgument,
+            "Cannot bitcast from {} to {dtype}",
+            self.dtype
+        );
+        ensure!(
+            byte_size(dtype, &shape)? == self.byte_size(),
+            InvalidArgument,
+            "a {} tensor of shape {} is no {dtype} tensor of shape {shape}",
+            self.dtype,
+            self.shape
+        );
+        Ok(Self {
+            dtype,
+            shape,
+            ..self.clone()
+        })
+    }
+
     /// Rows `start..end` of the outermost dimension, sharing the memory.
     ///
     /// # Errors

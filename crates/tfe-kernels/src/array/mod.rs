@@ -2,10 +2,16 @@
 
 use tfe_device::KernelDef;
 
+mod bitcast;
+mod bounds;
 mod broadcast_args;
 mod broadcast_to;
 mod concat;
+mod concat_offset;
 mod constant;
+mod diag;
+mod dynamic;
+mod ensure_shape;
 mod expand_dims;
 mod fill;
 mod gather;
@@ -14,6 +20,9 @@ mod identity;
 mod index_vectors;
 mod invert_permutation;
 mod join;
+mod list_diff;
+mod matrix_band_part;
+mod matrix_diag;
 mod no_op;
 mod one_hot;
 mod pack;
@@ -23,6 +32,7 @@ mod range;
 mod reshape;
 mod reverse_sequence;
 mod reverse_v2;
+mod roll;
 mod scatter;
 mod shape;
 mod slice;
@@ -38,20 +48,30 @@ mod tile;
 mod transpose;
 mod unique;
 mod unpack;
+mod unravel_index;
 mod where_true;
 
 /// The kernels of each file.
 pub(crate) const KERNELS: &[&[KernelDef]] = &[
+    bitcast::KERNELS,
+    bounds::KERNELS,
     broadcast_args::KERNELS,
     broadcast_to::KERNELS,
     concat::KERNELS,
+    concat_offset::KERNELS,
     constant::KERNELS,
+    diag::KERNELS,
+    dynamic::KERNELS,
+    ensure_shape::KERNELS,
     expand_dims::KERNELS,
     fill::KERNELS,
     gather::KERNELS,
     gather_nd::KERNELS,
     identity::KERNELS,
     invert_permutation::KERNELS,
+    list_diff::KERNELS,
+    matrix_band_part::KERNELS,
+    matrix_diag::KERNELS,
     no_op::KERNELS,
     one_hot::KERNELS,
     pack::KERNELS,
@@ -60,6 +80,7 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     reshape::KERNELS,
     reverse_sequence::KERNELS,
     reverse_v2::KERNELS,
+    roll::KERNELS,
     scatter::KERNELS,
     shape::KERNELS,
     slice::KERNELS,
@@ -72,5 +93,6 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     transpose::KERNELS,
     unique::KERNELS,
     unpack::KERNELS,
+    unravel_index::KERNELS,
     where_true::KERNELS,
 ];

@@ -1,7 +1,9 @@
 //! Scatter ops: rows of updates written to, or combined with, the rows of a tensor that index vectors point to. The tensor
 //! is one of zeros (`ScatterNd`) or given (`TensorScatterUpdate`, …).
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, TString, Tensor, dispatch, ensure};
+use tfe_core::{
+    DTypeSet, DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, dispatch, ensure,
+};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
@@ -40,7 +42,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool, DataType::String]));
 
 /// The update with the type that it takes tensors for.
-type Updates = (Update, DataType);
+pub(super) type Updates = (Update, DataType);
 
 macro_rules! sums {
     ($init:expr, $update:ident) => {{
@@ -115,16 +117,22 @@ fn build_min(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn build_update(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let updates: Updates = match init.attrs.dtype("T")? {
-        DataType::String => (update::assign::<TString>, DataType::String),
+    of_tensor(init, assignment(init.attrs.dtype("T")?)?)
+}
+
+/// The update that writes new rows over old ones.
+pub(super) fn assignment(dtype: DataType) -> Result<Updates> {
+    Ok(match dtype {
+        DataType::String => (update::assign::<TString>, dtype),
+        DataType::Resource => (update::assign::<ResourceHandle>, dtype),
+        DataType::Variant => (update::assign::<Variant>, dtype),
         plain => {
             let dtype = bits::of_width(plain);
             dispatch!(dtype, [Uint8, Uint16, Uint32, Uint64, Complex128], |T| Ok(
                 (update::assign::<T> as Update, dtype)
             ))?
         }
-    };
-    of_tensor(init, updates)
+    })
 }
 
 /// The kernel that updates a copy of input 0, or the input itself if nobody else sees it.
@@ -180,7 +188,7 @@ fn depth(shape: &Shape, indices: &Tensor, updates: &Tensor) -> Result<usize> {
 }
 
 /// The tensor with rows of it updated: those are what lies below its first dimensions.
-fn updated(
+pub(super) fn updated(
     to: Tensor,
     by: &Tensor,
     rows: &[usize],

@@ -53,7 +53,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         };
         let groups = match input.dtype() {
             DataType::String => slices.grouped(input.as_slice::<TString>()?),
-            _ => slices.grouped(&keys(input)?),
+            _ => slices.grouped(&keys(input, 0)?),
         };
 
         dims[axis] = groups.firsts.len() as i64;
@@ -106,11 +106,11 @@ fn axis(input: &Tensor, given: Option<&Tensor>) -> Result<usize> {
     }
 }
 
-/// Numbers that are the same for elements that are equal. Each NaN gets one of its own.
-fn keys(input: &Tensor) -> Result<Vec<u64>> {
+/// Numbers that are the same for elements that are equal. Each NaN gets one of its own, from `first` on.
+pub(super) fn keys(input: &Tensor, first: usize) -> Result<Vec<u64>> {
     let float = |(i, x): (usize, f64)| match x {
         0.0 => 0,
-        x if x.is_nan() => f64::NAN.to_bits() | i as u64,
+        x if x.is_nan() => f64::NAN.to_bits() | (first + i) as u64,
         x => x.to_bits(),
     };
     match input.dtype() {
@@ -138,16 +138,23 @@ struct Slices {
 }
 
 /// Which slices are equal.
-struct Groups {
+pub(super) struct Groups {
     /// The first slice of each group.
-    firsts: Vec<usize>,
+    pub(super) firsts: Vec<usize>,
     /// The group of each slice.
-    of: Vec<i64>,
+    pub(super) of: Vec<i64>,
 }
 
 /// Something to compare and to hash.
-trait Key: PartialEq {
+pub(super) trait Key: PartialEq {
+    /// A hash of this and of what was hashed before.
     fn hash(&self, hash: u64) -> u64;
+}
+
+impl<K: Key> Key for &K {
+    fn hash(&self, hash: u64) -> u64 {
+        (**self).hash(hash)
+    }
 }
 
 impl Key for u64 {
@@ -173,6 +180,16 @@ impl Key for TString {
 fn mixed(x: u64) -> u64 {
     let product = u128::from(x) * 0x9e37_79b9_7f4a_7c15;
     (product as u64) ^ (product >> 64) as u64
+}
+
+/// The groups of equal elements.
+pub(super) fn grouped<K: Key>(keys: &[K]) -> Groups {
+    let slices = Slices {
+        outer: 1,
+        count: keys.len(),
+        inner: 1,
+    };
+    slices.grouped(keys)
 }
 
 impl Slices {

@@ -8,7 +8,7 @@ use tfe_device::KernelContext;
 
 use super::bits::unsigned;
 use super::loops;
-use super::number::{Half, Number};
+use super::number::{Half, Number, Real};
 use super::reduce::{Reducer, reduced};
 
 /// A function of two values that makes one of many, in whatever order they are taken.
@@ -37,9 +37,9 @@ impl<T: Number> Fold<T> for Plus {
 #[derive(Clone, Copy)]
 pub(crate) struct Times;
 
-impl<T: Number + num_traits::One> Fold<T> for Times {
+impl<T: Number> Fold<T> for Times {
     fn nothing(self) -> T {
-        T::one()
+        T::whole(1)
     }
     #[inline(always)]
     fn fold(self, a: T, b: T) -> T {
@@ -47,8 +47,8 @@ impl<T: Number + num_traits::One> Fold<T> for Times {
     }
 }
 
-/// A type with an order, and a first and a last value in it.
-pub(crate) trait Ordered: Plain + PartialOrd {
+/// A number type with a first and a last value.
+pub(crate) trait Ordered: Real {
     /// The first.
     const LEAST: Self;
     /// The last.
@@ -69,13 +69,6 @@ ordered! {
     u8: u8::MIN, u8::MAX; u16: u16::MIN, u16::MAX; u32: u32::MIN, u32::MAX; u64: u64::MIN, u64::MAX;
 }
 
-/// Not equal to itself.
-#[expect(clippy::eq_op, reason = "only NaN is not equal to itself")]
-#[inline(always)]
-fn is_nan<T: Copy + PartialEq>(x: T) -> bool {
-    x != x
-}
-
 /// The larger; NaN if either is.
 #[derive(Clone, Copy)]
 pub(crate) struct Larger;
@@ -86,7 +79,7 @@ impl<T: Ordered> Fold<T> for Larger {
     }
     #[inline(always)]
     fn fold(self, a: T, b: T) -> T {
-        if a > b || is_nan(a) { a } else { b }
+        a.greater(b)
     }
 }
 
@@ -100,7 +93,7 @@ impl<T: Ordered> Fold<T> for Smaller {
     }
     #[inline(always)]
     fn fold(self, a: T, b: T) -> T {
-        if a < b || is_nan(a) { a } else { b }
+        a.lesser(b)
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) mod broadcast;
 pub(crate) mod complex;
 #[cfg(feature = "math")]
 pub(crate) mod convert;
-#[cfg(feature = "math")]
+#[cfg(any(feature = "math", feature = "reduce"))]
 pub(crate) mod elementary;
 pub(crate) mod elementwise;
 pub(crate) mod feed;

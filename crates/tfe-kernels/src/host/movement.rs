@@ -7,12 +7,15 @@ use tfe_core::{
 };
 use tfe_device::{Device, KernelContext};
 
-use super::fill_words;
 use super::owned::{Owned, fill_owned};
+use super::{fill_words, loops, parallel};
 
 /// Where each element of a result comes from.
-pub(crate) trait Movement {
-    /// Writes all elements: words of `source`, or `gap` where there is none.
+pub(crate) trait Movement: Sync {
+    /// The place in the input of element `i` of the result, `None` for a gap.
+    fn source(&self, i: usize) -> Option<usize>;
+
+    /// Writes all elements: words of `source`, or `gap` where there is none. One by one, unless a movement knows better.
     ///
     /// # Errors
     /// `Internal` when the movement is not of that many elements.
@@ -22,10 +25,11 @@ pub(crate) trait Movement {
         source: &[W],
         gap: W,
         dst: &'a mut [MaybeUninit<W>],
-    ) -> Result<&'a mut [W]>;
-
-    /// The place in the input of element `i` of the result, `None` for a gap.
-    fn source(&self, i: usize) -> Option<usize>;
+    ) -> Result<&'a mut [W]> {
+        Ok(parallel::write(device, dst, 1, 5.0, &|start, dst| {
+            loops::tabulate(dst, |i| self.source(start + i).map_or(gap, |at| source[at]))
+        }))
+    }
 }
 
 /// The tensor of `shape` that a movement makes of `input`. Gaps hold the only element of `gap`, or zero.

@@ -1,6 +1,6 @@
 //! `Bincount` and `DenseBincount`: how often each number below a size occurs, or what weights it has together.
 
-use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensure};
+use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
@@ -94,11 +94,7 @@ fn counter(init: &KernelInit<'_>) -> Result<Count> {
     })
 }
 
-fn count<T: Plain + Number + num_traits::One>(
-    ctx: &KernelContext<'_>,
-    shape: Shape,
-    binary: bool,
-) -> Result<Tensor> {
+fn count<T: Number>(ctx: &KernelContext<'_>, shape: Shape, binary: bool) -> Result<Tensor> {
     let (numbers, weights) = (axes::integers(ctx.input(0))?, ctx.input(2).as_slice::<T>()?);
     ensure!(
         numbers.iter().all(|&n| n >= 0),
@@ -118,9 +114,9 @@ fn count<T: Plain + Number + num_traits::One>(
             }
             let total = &mut totals[i / row * bins + number as usize];
             *total = if binary {
-                T::one()
+                T::whole(1)
             } else {
-                total.plus(weights.get(i).copied().unwrap_or_else(T::one))
+                total.plus(weights.get(i).copied().unwrap_or(T::whole(1)))
             };
         }
     }

@@ -5,6 +5,7 @@ use tfe_device::KernelDef;
 mod arg_extremes;
 mod bincount;
 mod cumulative;
+mod euclidean_norm;
 mod extremes;
 mod logical;
 mod mean;
@@ -17,6 +18,7 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     arg_extremes::KERNELS,
     bincount::KERNELS,
     cumulative::KERNELS,
+    euclidean_norm::KERNELS,
     extremes::KERNELS,
     logical::KERNELS,
     mean::KERNELS,

@@ -11,7 +11,7 @@ use tfe_ops::ops;
 use crate::host::fold::{Folded, Larger, Plus};
 use crate::host::number::Half;
 use crate::host::reduce::Reducer;
-use crate::host::{fill, loops, parallel};
+use crate::host::{elementary, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -80,12 +80,12 @@ trait Logit: Plain {
 }
 
 macro_rules! logits {
-    ($($t:ident),*) => {$(
+    ($($t:ty, $exp:expr;)*) => {$(
         impl Logit for $t {
             fn row<'a>(dst: &'a mut [MaybeUninit<$t>], row: &[$t], log: bool) -> &'a mut [$t] {
                 // Less the largest, no exponential overflows.
                 let largest = Folded::<$t, _>::by(Larger).row(row);
-                let out = exponentials(dst, row, largest, $t::exp);
+                let out = exponentials(dst, row, largest, $exp);
                 let sum = Folded::<$t, _>::by(Plus).row(out);
                 if log {
                     let ln = sum.ln();
@@ -98,7 +98,10 @@ macro_rules! logits {
         }
     )*};
 }
-logits!(f32, f64);
+logits! {
+    f32, elementary::exp;
+    f64, f64::exp;
+}
 
 macro_rules! half_logits {
     ($($t:ty),*) => {$(

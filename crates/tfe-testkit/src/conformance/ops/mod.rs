@@ -6,6 +6,7 @@ pub(super) mod elementwise;
 pub(super) mod mat_mul;
 mod moves;
 mod pass;
+mod reductions;
 pub(super) mod strided_slice;
 mod string_join;
 pub(super) mod sum;
@@ -24,6 +25,8 @@ pub fn suites() -> Vec<Suite> {
         elementwise::SUITES,
         moves::SUITES,
         pass::SUITES,
+        &reductions::NUMBERS,
+        &reductions::TRUTH_VALUES,
         unary::SUITES,
         &windows::CONVOLUTIONS,
         &windows::POOLINGS,

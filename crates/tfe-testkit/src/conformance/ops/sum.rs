@@ -17,7 +17,8 @@ pub(super) const SUITE: Suite = Suite {
     without_kernel: Code::NotFound,
 };
 
-const CASES: &[(&str, &[i64], &[i64])] = &[
+/// Name, shape, axes.
+pub(super) const CASES: &[(&str, &[i64], &[i64])] = &[
     ("rows", &[2, 3], &[0]),
     ("columns", &[2, 3], &[1]),
     ("all", &[2, 3], &[0, 1]),

@@ -1,0 +1,52 @@
+//! `ListDiff`: the elements of a vector that another does not have, and where they are.
+
+use tfe_core::{DTypeSet, DataType, Result, Shape, TString, ensure};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_ops::ops;
+
+use super::unique::{Key, grouped, keys};
+use crate::host::axes;
+use crate::host::movement::moved;
+use crate::host::rows::Rows;
+
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
+    types: &[
+        ("T", DTypeSet::REAL.union(DTypeSet::of(&[DataType::String]))),
+        ("out_idx", DTypeSet::INDEX),
+    ],
+    ..KernelDef::cpu(ops::LIST_DIFF, build)
+}];
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let index_type = init.attrs.dtype("out_idx")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (x, y) = (ctx.input(0), ctx.input(1));
+        for (input, name) in [(x, "x"), (y, "y")] {
+            ensure!(
+                input.rank() == 1,
+                InvalidArgument,
+                "{name} should be a 1D vector."
+            );
+        }
+        let rows = match x.dtype() {
+            DataType::String => new_ones(x.as_slice::<TString>()?, y.as_slice::<TString>()?),
+            _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?),
+        };
+        let shape = Shape::vector(rows.len());
+        let values = moved(ctx, x, None, &Rows::of(&rows, 1), shape.clone())?;
+        let indices: Vec<_> = rows.iter().map(|&row| row as i64).collect();
+        let indices = axes::tensor(ctx, index_type, shape, &indices)?;
+        ctx.set_output(0, values);
+        ctx.set_output(1, indices);
+        Ok(())
+    }))
+}
+
+/// Where the elements of `x` are that are equal to none of `y`.
+fn new_ones<K: Key>(x: &[K], y: &[K]) -> Vec<usize> {
+    // All together, in groups: those that no element of `y` is the first of.
+    let all: Vec<&K> = y.iter().chain(x).collect();
+    let groups = grouped(&all);
+    let is_new = |&i: &usize| groups.firsts[groups.of[y.len() + i] as usize] >= y.len();
+    (0..x.len()).filter(is_new).collect()
+}
