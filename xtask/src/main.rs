@@ -16,6 +16,7 @@ mod alike;
 mod bench;
 mod capi;
 mod ci;
+mod clients;
 mod codegen;
 mod dist;
 mod flags;
@@ -39,6 +40,7 @@ usage: cargo xtask COMMAND
   golden                    replay what was recorded from TensorFlow
   dist [--profile ci] [--sanitize address|thread]
                             build the library and tfe into target/dist (dist-ci, dist-asan, dist-tsan)
+  clients [NAME…]           build and run programs of others: tfjs-node, rust-tensorflow
   bench [--vs LIBRARY]      run the benchmarks, or compare with another libtensorflow
   new-kernel OP --family FAMILY
                             write the skeleton of a kernel
@@ -96,6 +98,11 @@ fn run(args: Vec<String>) -> Result<bool> {
                 &sh,
                 Variant::from_flags(profile.as_deref(), sanitizer.as_deref())?,
             )?;
+        }
+        "clients" => {
+            if let Outcome::Skipped(why) = clients::run(&sh, &flags.words()?)? {
+                bail!("not all could run: {why}");
+            }
         }
         "bench" => {
             let vs = flags.option("--vs")?;

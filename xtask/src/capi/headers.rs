@@ -45,7 +45,12 @@ pub(super) fn run(sh: &Shell) -> Result<Outcome> {
         declared.len()
     );
     bind_all(sh, &dir, &headers, &declared)?;
-    println!("headers: programs that name all of them start");
+    let names = prototypes::names()?;
+    bind_foreign(sh, &dir, &names, &dist.join("lib"))?;
+    println!(
+        "headers: programs that name all of them start, also one linked with another library of {} names",
+        names.len()
+    );
     Ok(Outcome::Passed)
 }
 
@@ -83,6 +88,46 @@ fn bind_all(sh: &Shell, dir: &Path, headers: &[PathBuf], declared: &Declared) ->
         start.with_context(|| format!("a program with all functions, as {standard}"))?;
     }
     Ok(())
+}
+
+/// A program that was linked with TensorFlow's three libraries, whose symbols have no version, starts with ours in
+/// their place, all symbols bound at once.
+fn bind_foreign(sh: &Shell, dir: &Path, names: &[String], lib: &Path) -> Result<()> {
+    let mangled = dist::EXPORTED_MANGLED.iter().copied();
+    let names: Vec<_> = names.iter().map(String::as_str).chain(mangled).collect();
+    let each = |form: fn(&str) -> String| names.iter().map(|name| form(name)).collect::<String>();
+    let (stub, source) = (dir.join("foreign.c"), dir.join("bind_foreign.c"));
+    sh.write_file(&stub, each(|name| format!("void {name}(void) {{}}\n")))?;
+    let mut libraries = Vec::new();
+    for name in dist::LIBRARIES {
+        let library = dir.join(format!("{name}.so.2"));
+        cmd!(
+            sh,
+            "cc -shared -fPIC -Wl,-soname,{name}.so.2 -o {library} {stub}"
+        )
+        .quiet()
+        .run()?;
+        libraries.push(library);
+    }
+    let code = format!(
+        "typedef void (*Function)(void);\n{}static const Function volatile all[] = {{\n{}}};\n\
+         int main(void) {{ return all[0] == 0; }}\n",
+        each(|name| format!("void {name}(void);\n")),
+        each(|name| format!("    {name},\n")),
+    );
+    sh.write_file(&source, code)?;
+    let program = dir.join("bind_foreign");
+    cmd!(
+        sh,
+        "cc -Wl,-z,now -Wl,--no-as-needed -o {program} {source} {libraries...}"
+    )
+    .quiet()
+    .run()?;
+    cmd!(sh, "{program}")
+        .env("LD_LIBRARY_PATH", lib)
+        .quiet()
+        .run()
+        .context("a program that was linked with TensorFlow's libraries")
 }
 
 /// The headers below a directory, relative to `INCLUDE`.

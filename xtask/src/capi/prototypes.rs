@@ -61,6 +61,14 @@ fn is_ours(name: &str) -> bool {
     ["TF_", "TFE_", "TSL_"].iter().any(|p| name.starts_with(p))
 }
 
+/// The names of TensorFlow 2.21's functions.
+pub(super) fn names() -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(PROTOTYPES_221).context(PROTOTYPES_221)?;
+    let prototypes = text.lines().filter_map(|line| line.split_once('\t'));
+    let names = prototypes.filter_map(|(_, prototype)| name_of(prototype));
+    Ok(names.map(str::to_owned).collect())
+}
+
 fn name_of(prototype: &str) -> Option<&str> {
     let before = prototype.split_once(" (")?.0;
     before.rsplit([' ', '*']).next()

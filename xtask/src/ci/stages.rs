@@ -9,7 +9,7 @@ use super::{Run, Stage};
 use crate::capi::What;
 use crate::dist::Variant;
 use crate::tools::{self, Outcome, cargo, has_cargo_command, has_program};
-use crate::{alike, bench, capi, codegen, dist, golden, readme, test, tidy};
+use crate::{alike, bench, capi, clients, codegen, dist, golden, readme, test, tidy};
 
 pub(super) const STAGES: &[Stage] = &[
     Stage {
@@ -71,6 +71,11 @@ pub(super) const STAGES: &[Stage] = &[
         name: "readme",
         what: "the README's C program",
         run: |run| readme::run(run.sh),
+    },
+    Stage {
+        name: "clients",
+        what: "programs of others",
+        run: |run| clients::run(run.sh, &[]),
     },
     Stage {
         name: "headers",

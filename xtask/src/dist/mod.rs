@@ -18,6 +18,13 @@ const SONAME: &str = "libtensorflow.so.2";
 /// The shell program, linked with the crates and not with the library.
 const PROGRAM: &str = "tfe";
 
+/// The names of TensorFlow's three libraries.
+pub(crate) const LIBRARIES: [&str; 3] = [
+    "libtensorflow",
+    "libtensorflow_cc",
+    "libtensorflow_framework",
+];
+
 /// The version node of every exported symbol.
 const VERSION_NODE: &str = "tensorflow";
 
@@ -100,11 +107,7 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
 
     link(sh, variant, &archive, &lib.join(SONAME))?;
     // One library under the names of TensorFlow's three.
-    for name in [
-        "libtensorflow",
-        "libtensorflow_cc",
-        "libtensorflow_framework",
-    ] {
+    for name in LIBRARIES {
         for link in [format!("{name}.so.2"), format!("{name}.so")] {
             if link != SONAME {
                 std::os::unix::fs::symlink(SONAME, lib.join(link))?;

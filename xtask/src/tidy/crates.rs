@@ -134,8 +134,9 @@ fn manifests_of_crates(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| {
         file.path.ends_with("/Cargo.toml")
             // Packages outside the workspace, as a user would write them.
-            && !file.path.starts_with("examples/")
-            && !file.path.starts_with("fuzz/")
+            && !["clients/", "examples/", "fuzz/"]
+                .iter()
+                .any(|dir| file.path.starts_with(dir))
     })
 }
 

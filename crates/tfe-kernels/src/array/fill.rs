@@ -6,7 +6,8 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use crate::host::axes;
-use crate::host::strided::{Strided, gather};
+use crate::host::movement::moved;
+use crate::host::strided::Strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -81,7 +82,9 @@ fn build_zeros(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }))
 }
 
+/// Memory of its own also for one element: clients clear the strings of a tensor that they gave, and `value` may be
+/// the kernel's.
 fn repeated(ctx: &KernelContext<'_>, value: &Tensor, shape: Shape) -> Result<Tensor> {
     let walk = Strided::repeat(shape.dims());
-    gather(ctx, value, &walk, shape)
+    moved(ctx, value, None, &walk, shape)
 }

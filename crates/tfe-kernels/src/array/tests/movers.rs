@@ -165,6 +165,17 @@ fn what_changes_no_place_shares_the_memory() {
 }
 
 #[test]
+fn one_element_is_repeated_in_memory_of_its_own() {
+    let text = Tensor::scalar(TString::from("text")).expect("a tensor");
+    let filled = run("Fill", &[], vec![vector(&[1, 1]), text.clone()]).expect("Fill");
+    assert_ne!(filled[0].data_ptr(), text.data_ptr());
+    assert_eq!(
+        filled[0].as_slice::<TString>().expect("text")[0].as_bytes(),
+        b"text"
+    );
+}
+
+#[test]
 fn sizes_that_overflow_are_errors() {
     let refused = |op: &str, attrs: &[(&str, AttrValue)], inputs: Vec<Tensor>| {
         let got: Result<_> = run(op, attrs, inputs);
