@@ -70,7 +70,10 @@ pub(super) fn judge(
             (Ended::Skipped, _) => skipped += 1,
             (Ended::Failed(_), _) if excepted_here => excepted += 1,
             (Ended::Failed(_), Some(op)) => *missing.entry(op).or_default() += 1,
-            (Ended::Failed(said), None) => faults.push(format!("{name}: {said}")),
+            (Ended::Failed(said), None) => {
+                let said: Vec<_> = said.lines().take(4).collect();
+                faults.push(format!("{name}: {}", said.join(" ")));
+            }
         }
     }
     faults.extend(
