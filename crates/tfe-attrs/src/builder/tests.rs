@@ -427,7 +427,7 @@ fn attributes_are_read_by_type() {
 }
 
 #[test]
-fn functions_take_the_same_path() {
+fn attributes_of_functions_have_to_be_set() {
     let arg = |name: &str| ArgDef {
         name: name.into(),
         type_attr: "T".into(),
@@ -448,6 +448,11 @@ fn functions_take_the_same_path() {
     let mut call = AttrBuilder::new(Arc::clone(&spec));
     drop(spec);
     call.add_input(DataType::Half).expect("an input");
+    assert!(!call.is_set("T"));
+    // After the input, which does not say what it is, nor once inputs are added anew.
+    call.clear_inputs();
+    call.add_input(DataType::Float).expect("an input");
+    call.set("T", DataType::Half);
     let attrs = call.finish().expect("complete");
     assert_eq!(
         attrs.output_dtypes(call.spec()).expect("types"),
