@@ -15,7 +15,7 @@ use crate::host::{fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::MAX_POOL, build).of(&[("T", TYPES)]),
-    KernelDef::cpu(ops::MAX_POOL_GRAD, build_grad).of(&[("T", TYPES)]),
+    KernelDef::cpu(ops::MAX_POOL_GRAD, build_grad).of(&[("T", DTypeSet::REAL)]),
 ];
 
 /// What the op allows.
@@ -35,9 +35,11 @@ macro_rules! pooling {
         if DTypeSet::FLOAT.contains(dtype) {
             return wide::kernel(dtype, pooling, $function::<f32>, $function::<f64>);
         }
-        dispatch!(dtype, [Int8, Int16, Int32, Int64, Uint8, Uint16], |T| Ok(
-            wide::as_is(pooling, $function::<T>)
-        ))
+        dispatch!(
+            dtype,
+            [Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64],
+            |T| Ok(wide::as_is(pooling, $function::<T>))
+        )
     }};
 }
 

@@ -32,8 +32,8 @@ pub(super) const SUITES: &[Suite] = suites! {
         complex: |a, b| if b == ZERO { ZERO } else { a / b },
         ..DIV
     };
-    "TruncateDiv" Rule { float: |a, b| (a / b).trunc(), odd: false, ..DIV };
-    "FloorDiv" Rule { int: floor_div, float: |a, b| (a / b).floor(), odd: false, ..DIV };
+    "TruncateDiv" Rule { whole: Some(f64::trunc), odd: false, ..DIV };
+    "FloorDiv" Rule { int: floor_div, whole: Some(f64::floor), odd: false, ..DIV };
     "FloorMod" Rule {
         int: |a, b| a - b * floor_div(a, b),
         float: |a, b| {
@@ -82,6 +82,8 @@ const ZERO: Complex128 = Complex128::new(0.0, 0.0);
 struct Rule {
     int: fn(i128, i128) -> i128,
     float: fn(f64, f64) -> f64,
+    /// How a float becomes a whole number, once it is rounded to the type.
+    whole: Option<fn(f64) -> f64>,
     complex: fn(Complex128, Complex128) -> Complex128,
     /// Whether complex numbers with NaN or infinite parts have one right answer.
     complex_is_by_parts: bool,
@@ -99,6 +101,7 @@ struct Rule {
 const ADD: Rule = Rule {
     int: i128::wrapping_add,
     float: |a, b| a + b,
+    whole: None,
     complex: |a, b| a + b,
     complex_is_by_parts: true,
     ulps: 0.0,
@@ -244,11 +247,19 @@ fn reference(rule: &Rule, a: &Tensor, b: &Tensor) -> Result<Want> {
         (Values::Int(a), Values::Int(b)) => {
             Values::Int(pairs.map(|(i, j)| (rule.int)(a[i], b[j])).collect())
         }
-        (Values::Float(a), Values::Float(b)) => Values::Float(
-            pairs
-                .map(|(i, j)| flush((rule.float)(flush(a[i]), flush(b[j]))))
-                .collect(),
-        ),
+        (Values::Float(a), Values::Float(b)) => {
+            let results = pairs.map(|(i, j)| flush((rule.float)(flush(a[i]), flush(b[j]))));
+            let results = Values::Float(results.collect());
+            match (
+                rule.whole,
+                values(&values::tensor(dtype, &dims, &results)?)?,
+            ) {
+                (Some(whole), Values::Float(v)) => {
+                    Values::Float(v.into_iter().map(whole).collect())
+                }
+                _ => results,
+            }
+        }
         (Values::Complex(a), Values::Complex(b)) => Values::Complex(
             pairs
                 .map(|(i, j)| parts((rule.complex)(parts(a[i]), parts(b[j]))))
