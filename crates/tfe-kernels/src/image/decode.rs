@@ -89,7 +89,11 @@ enum Frames {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JpegOptions {
     /// How many pixels become one, in each direction.
-    pub(super) ratio: usize,
+    pub(super) ratio: u32,
+    /// Whether the inverse cosine transform is the accurate one, or the fast one.
+    pub(super) is_accurate: bool,
+    /// Whether colors that are stored for several pixels are interpolated.
+    pub(super) fancy_upscaling: bool,
     pub(super) recover_truncated: bool,
 }
 
@@ -99,6 +103,8 @@ const WANTED: Wanted = Wanted {
     frames: Frames::Only,
     jpeg: JpegOptions {
         ratio: 1,
+        is_accurate: false,
+        fancy_upscaling: true,
         recover_truncated: false,
     },
     bmp: false,
@@ -131,7 +137,6 @@ fn jpeg(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         InvalidArgument,
         "ratio must be 1, 2, 4, or 8, got {ratio}"
     );
-    // There is one method here: an accurate one.
     let method = init.attrs.str("dct_method")?;
     ensure!(
         matches!(method, "" | "INTEGER_FAST" | "INTEGER_ACCURATE"),
@@ -141,7 +146,9 @@ fn jpeg(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(kernel(Wanted {
         channels: channels(init)?,
         jpeg: JpegOptions {
-            ratio: ratio as usize,
+            ratio: ratio as u32,
+            is_accurate: method == "INTEGER_ACCURATE",
+            fancy_upscaling: init.attrs.bool("fancy_upscaling")?,
             recover_truncated: init.attrs.bool("try_recover_truncated")?,
         },
         ..WANTED

@@ -1,11 +1,7 @@
-//! JPEG, by the crate `zune-jpeg`.
+//! JPEG, by the crate `libjpeg-turbo-rs`: bit for bit what TensorFlow's library makes of it.
 
+use libjpeg_turbo_rs::{DctMethod, DecodeLimits, Decoder, JpegError, PixelFormat, ScalingFactor};
 use tfe_core::{Result, ensure, err};
-use zune_jpeg::JpegDecoder;
-use zune_jpeg::errors::DecodeErrors;
-use zune_jpeg::zune_core::bytestream::ZCursor;
-use zune_jpeg::zune_core::colorspace::ColorSpace;
-use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::decode::JpegOptions;
 use super::pixels::{Pixels, Samples, check_size};
@@ -15,13 +11,8 @@ const RATIO: usize = 512;
 
 /// Decodes to `channels` channels; 0 means gray where the image is, and red, green and blue otherwise.
 pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) -> Result<Pixels> {
-    let bad = |e: DecodeErrors| {
-        err!(
-            InvalidArgument,
-            "Invalid JPEG data, size {}: {e:?}",
-            contents.len()
-        )
-    };
+    let size = contents.len();
+    let bad = |e: JpegError| err!(InvalidArgument, "Invalid JPEG data, size {size}: {e}");
     ensure!(
         channels != 4,
         InvalidArgument,
@@ -30,97 +21,108 @@ pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) ->
     ensure!(
         options.recover_truncated || has_end(contents),
         InvalidArgument,
-        "Invalid JPEG data, size {}: it is truncated",
-        contents.len()
+        "Invalid JPEG data, size {size}: it is truncated"
     );
-    let limits = DecoderOptions::default()
-        .set_max_width(usize::from(u16::MAX))
-        .set_max_height(usize::from(u16::MAX));
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(contents), limits);
-    decoder.decode_headers().map_err(bad)?;
-    let info = decoder
-        .info()
-        .ok_or_else(|| err!(InvalidArgument, "Invalid JPEG data: no header"))?;
-    let (width, height) = (usize::from(info.width), usize::from(info.height));
-    check_size("JPEG", width, height, contents.len(), RATIO)?;
+    let limits = DecodeLimits {
+        max_width: u16::MAX.into(),
+        max_height: u16::MAX.into(),
+        ..DecodeLimits::default()
+    };
+    let mut decoder = Decoder::new_with_limits(contents, limits).map_err(bad)?;
+    let header = decoder.header();
+    let (width, height) = (header.width(), header.height());
+    ensure!(
+        header.precision == 8,
+        InvalidArgument,
+        "Invalid JPEG data, size {size}: samples of {} bits are not supported",
+        header.precision
+    );
+    check_size("JPEG", width, height, size, RATIO)?;
+    let of_four_inks = header.components.len() == 4;
     let channels = match channels {
-        0 if info.components == 1 => 1,
+        0 if header.components.len() == 1 => 1,
         0 => 3,
         n => n,
     };
-    let colors = if channels == 1 {
-        ColorSpace::Luma
-    } else {
-        ColorSpace::RGB
-    };
-    decoder.set_options(limits.jpeg_set_out_colorspace(colors));
-    let samples = decoder.decode().map_err(bad)?;
     ensure!(
-        samples.len() == width * height * channels,
+        !of_four_inks || channels == 3,
         InvalidArgument,
-        "Invalid JPEG data, size {}: no {channels} channels can be made of it",
-        contents.len()
+        "Invalid JPEG data, size {size}: no {channels} channels can be made of it"
     );
-    let pixels = Pixels {
-        width,
-        height,
+    decoder.set_output_format(match channels {
+        1 => PixelFormat::Grayscale,
+        _ if of_four_inks => PixelFormat::Cmyk,
+        _ => PixelFormat::Rgb,
+    });
+    decoder.set_scale(ScalingFactor::new(1, options.ratio));
+    decoder.set_dct_method(if options.is_accurate {
+        DctMethod::IsLow
+    } else {
+        DctMethod::IsFast
+    });
+    // Without fancy upscaling TensorFlow's library interpolates nothing, and converts colors on the way.
+    decoder.set_fast_upsample(!options.fancy_upscaling);
+    decoder.set_merged_upsample(!options.fancy_upscaling);
+    decoder.set_lenient(options.recover_truncated);
+    let image = decoder.decode_image().map_err(bad)?;
+    let samples = if of_four_inks {
+        without_inks(&image.data, is_adobes(contents))
+    } else {
+        image.data
+    };
+    ensure!(
+        samples.len() == image.width * image.height * channels,
+        InvalidArgument,
+        "Invalid JPEG data, size {size}: no {channels} channels can be made of it"
+    );
+    Ok(Pixels {
+        width: image.width,
+        height: image.height,
         channels,
         frames: None,
         samples: Samples::Bytes(samples),
-    };
-    Ok(if options.ratio == 1 {
-        pixels
-    } else {
-        reduced(pixels, options.ratio)
     })
 }
 
-/// Whether the image data has an end.
-fn has_end(contents: &[u8]) -> bool {
-    const START_OF_SCAN: u8 = 0xda;
-    const END: u8 = 0xd9;
-    // Segments up to the first scan may hold anything, other images included.
+/// The segments of a file up to its first image data: marker, what it carries, and what follows.
+fn segments(contents: &[u8]) -> impl Iterator<Item = (u8, &[u8], &[u8])> {
     let mut rest = contents.get(2..).unwrap_or_default();
-    while let [0xff, marker, high, low, ..] = *rest {
-        if marker == 0xff {
+    std::iter::from_fn(move || {
+        // A marker may begin with any number of 0xff.
+        while let [0xff, 0xff, ..] = rest {
             rest = &rest[1..];
-            continue;
         }
-        if marker == START_OF_SCAN {
-            return rest.windows(2).any(|pair| pair == [0xff, END]);
-        }
+        let [0xff, marker, high, low, ..] = *rest else {
+            return None;
+        };
         let length = usize::from(u16::from_be_bytes([high, low]));
-        rest = rest.get(2 + length..).unwrap_or_default();
-    }
-    false
+        let data = rest.get(4..2 + length).unwrap_or_default();
+        let after = rest.get(2 + length..).unwrap_or_default();
+        rest = if marker == START_OF_SCAN { &[] } else { after };
+        Some((marker, data, after))
+    })
 }
 
-/// The image with the means of squares of `ratio` pixels a side for pixels.
-fn reduced(from: Pixels, ratio: usize) -> Pixels {
-    let (width, height) = (from.width.div_ceil(ratio), from.height.div_ceil(ratio));
-    let Samples::Bytes(samples) = &from.samples else {
-        return from;
-    };
-    let mut means = Vec::with_capacity(width * height * from.channels);
-    for y in 0..height {
-        let rows = y * ratio..from.height.min((y + 1) * ratio);
-        for x in 0..width {
-            let columns = x * ratio..from.width.min((x + 1) * ratio);
-            let n = (rows.len() * columns.len()) as u32;
-            for c in 0..from.channels {
-                let row = |y: usize| {
-                    let at = |x: usize| samples[(y * from.width + x) * from.channels + c];
-                    columns.clone().map(at).map(u32::from).sum::<u32>()
-                };
-                let sum: u32 = rows.clone().map(row).sum();
-                means.push(((sum + n / 2) / n) as u8);
-            }
-        }
-    }
-    Pixels {
-        width,
-        height,
-        samples: Samples::Bytes(means),
-        ..from
-    }
+const START_OF_SCAN: u8 = 0xda;
+
+/// Whether the image data has an end. Segments before it may hold anything, other images included.
+fn has_end(contents: &[u8]) -> bool {
+    const END: [u8; 2] = [0xff, 0xd9];
+    segments(contents)
+        .filter(|&(marker, ..)| marker == START_OF_SCAN)
+        .any(|(.., after)| after.windows(2).any(|pair| pair == END))
+}
+
+/// Whether Adobe's programs wrote it, which store inks the other way round.
+fn is_adobes(contents: &[u8]) -> bool {
+    const APP14: u8 = 0xee;
+    segments(contents).any(|(marker, data, _)| marker == APP14 && data.starts_with(b"Adobe"))
+}
+
+/// Cyan, magenta, yellow and black as red, green and blue.
+fn without_inks(inks: &[u8], inverted: bool) -> Vec<u8> {
+    let (pixels, _) = inks.as_chunks::<4>();
+    let light = |ink: u8| u32::from(if inverted { ink } else { 255 - ink });
+    let mix = |&[c, m, y, k]: &[u8; 4]| [c, m, y].map(|ink| (light(k) * light(ink) / 255) as u8);
+    pixels.iter().flat_map(mix).collect()
 }

@@ -43,7 +43,7 @@ impl Geometry {
         ensure!(
             filter_depth > 0,
             InvalidArgument,
-            "filter depth must be stricly positive, got {filter_depth}"
+            "filter depth must be strictly positive, got {filter_depth}"
         );
         ensure!(
             depth % filter_depth == 0,
