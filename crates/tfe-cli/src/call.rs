@@ -219,14 +219,14 @@ impl Call<'_> {
             }
         }
         if needed(&lens) != count {
+            let what = if count == 1 {
+                "argument does"
+            } else {
+                "arguments do"
+            };
+            let signature = ops::signature(spec);
             return Err(Failure::usage(format!(
-                "{count} {} no inputs of {}",
-                if count == 1 {
-                    "argument is"
-                } else {
-                    "arguments are"
-                },
-                ops::signature(spec)
+                "{count} {what} not fit {signature}"
             )));
         }
         let mut start = 0;

@@ -59,11 +59,11 @@ fn mistakes_of_the_command_line_are_told_apart() {
     usage(&["exec", "Neg", "int8:300"], "300 is no int8");
     usage(
         &["exec", "Neg", "1", "2"],
-        "2 arguments are no inputs of Neg(x: T) -> y: T",
+        "2 arguments do not fit Neg(x: T) -> y: T",
     );
     usage(
         &["exec", "AddV2", "1"],
-        "1 argument is no inputs of AddV2(x: T, y: T)",
+        "1 argument does not fit AddV2(x: T, y: T)",
     );
     usage(
         &["exec", "ConcatV2", "1"],
