@@ -80,8 +80,7 @@ int main(int argc, char** argv) {
                                 handle_of(TF_FLOAT, w, DIMS(2, 3))};
   TFE_Op* op = new_op(ctx, "Scores");
   TFE_OpSetAttrFloat(op, "slope", 0.1f);
-  // TensorFlow takes the types of a function from nowhere else.
-  if (on_tensorflow()) TFE_OpSetAttrType(op, "T", TF_FLOAT);
+  TFE_OpSetAttrType(op, "T", TF_FLOAT);
   for (int i = 0; i < 2; ++i) add_input(op, inputs[i]);
   TFE_TensorHandle* results[2] = {NULL, NULL};
   int num_results = 2;

@@ -84,6 +84,31 @@ fn each_kind_of_file_is_known() {
 }
 
 #[test]
+fn attributes_of_a_function_follow_from_its_arguments() {
+    let file = TestFile::new(
+        "list.pbtxt",
+        b"signature {
+            name: 'Total' input_arg { name: 'xs' type_attr: 'T' number_attr: 'N' }
+            output_arg { name: 'y' type_attr: 'T' } attr { name: 'T' type: 'type' } attr { name: 'N' type: 'int' }
+          }
+          node_def {
+            name: 'sum' op: 'AddN' input: 'xs'
+            attr { key: 'T' value { placeholder: 'T' } } attr { key: 'N' value { placeholder: 'N' } }
+          }
+          ret { key: 'y' value: 'sum:sum:0' }",
+    );
+    assert_eq!(
+        printed(&["run", file.path(), "1", "2", "3.5"]),
+        "float32: 6.5\n"
+    );
+    assert_eq!(printed(&["run", file.path(), "1", "uint8:2"]), "uint8: 3\n");
+    assert_eq!(
+        printed(&["run", file.path(), "1", "N=1", "T=half"]),
+        "float16: 1.0\n"
+    );
+}
+
+#[test]
 fn a_function_has_to_be_named_where_there_are_several() {
     let e = failed(&["run", TEXT, X, W], 2);
     assert!(e.contains("name one with --function: Layer, Scores"), "{e}");
