@@ -108,6 +108,10 @@ where
     type Item = T;
     type Total = T::Total;
 
+    /// The norm of one number is how far it is from zero.
+    fn keeps_one(&self) -> bool {
+        false
+    }
     fn nothing(&self) -> T::Total {
         self.sum.nothing()
     }
