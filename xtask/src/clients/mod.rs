@@ -79,11 +79,11 @@ fn is_offline(said: &str) -> bool {
         "ECONNREFUSED",
         "ETIMEDOUT",
         "ENETUNREACH",
-        "Could not resolve host",
-        "Couldn't connect",
+        // A proxy that lets nothing through.
+        "E403",
+        "failed to download",
+        "Could not resolve",
         "Could not connect",
-        "Timeout was reached",
-        "network failure",
     ];
     SIGNS.iter().any(|sign| said.contains(sign))
 }
@@ -128,4 +128,19 @@ fn tail(path: &Path) -> String {
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_offline;
+
+    #[test]
+    fn a_fault_of_a_lock_file_is_no_lack_of_a_network() {
+        assert!(is_offline("npm error code ECONNREFUSED"));
+        assert!(is_offline("  [6] Could not resolve host: index.crates.io"));
+        assert!(!is_offline("npm error code EINTEGRITY"));
+        assert!(!is_offline(
+            "cannot update the lock file because --locked was passed"
+        ));
+    }
 }
