@@ -5,10 +5,12 @@ use tfe_device::KernelDef;
 mod avg_pool;
 mod conv2d;
 mod conv2d_backprop;
+mod crop_and_resize;
 mod depthwise_conv2d_native;
 mod max_pool;
 mod patches;
 mod pool;
+mod resize;
 mod sums;
 mod wide;
 mod window;
@@ -18,6 +20,8 @@ pub(crate) const KERNELS: &[&[KernelDef]] = &[
     avg_pool::KERNELS,
     conv2d::KERNELS,
     conv2d_backprop::KERNELS,
+    crop_and_resize::KERNELS,
     depthwise_conv2d_native::KERNELS,
     max_pool::KERNELS,
+    resize::KERNELS,
 ];

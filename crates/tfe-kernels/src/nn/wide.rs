@@ -2,11 +2,12 @@
 //! rounded at the end.
 
 use smallvec::SmallVec;
-use tfe_core::{DataType, Element, Result, Tensor, bail, bf16, f16};
+use tfe_core::{DataType, Element, Plain, Result, Tensor, bail, bf16, dispatch, f16};
 use tfe_device::{Kernel, KernelContext};
 
+use crate::host::function::{Function, map};
 use crate::host::number::Half;
-use crate::host::{fill, parallel};
+use crate::host::{elementwise, fill, parallel};
 
 /// What a kernel computes from its inputs: its results in order.
 pub(super) type Compute<S> = fn(&KernelContext<'_>, &S, &[Tensor]) -> Result<SmallVec<[Tensor; 2]>>;
@@ -96,5 +97,50 @@ fn narrowed(ctx: &KernelContext<'_>, tensor: Tensor, dtype: DataType) -> Result<
         DataType::Half => of::<f16>(ctx, &tensor),
         DataType::Bfloat16 => of::<bf16>(ctx, &tensor),
         _ => Ok(tensor),
+    }
+}
+
+/// How elements of a type become `f32`, whatever they lose.
+pub(super) struct Floats(Option<Function<1>>);
+
+impl Floats {
+    /// Of elements of `dtype`.
+    ///
+    /// # Errors
+    /// `Unimplemented` for a type that is none of real numbers.
+    pub(super) fn of(dtype: DataType) -> Result<Self> {
+        /// A number that becomes an `f32`.
+        trait Rounded: Plain {
+            fn rounded(self) -> f32;
+        }
+        macro_rules! rounded {
+            ($($t:ty),*) => {$(
+                impl Rounded for $t {
+                    fn rounded(self) -> f32 {
+                        self as f32
+                    }
+                }
+            )*};
+        }
+        rounded!(f64, i8, i16, i32, i64, u8, u16);
+        Ok(Self(match dtype {
+            DataType::Float | DataType::Half | DataType::Bfloat16 => None,
+            other => dispatch!(
+                other,
+                [Double, Int8, Int16, Int32, Int64, Uint8, Uint16],
+                |T| Ok(Some(map(|x: T| x.rounded())))
+            )?,
+        }))
+    }
+
+    /// The tensor as one of `f32`.
+    ///
+    /// # Errors
+    /// `ResourceExhausted`.
+    pub(super) fn convert(&self, ctx: &KernelContext<'_>, tensor: &Tensor) -> Result<Tensor> {
+        match &self.0 {
+            Some(function) => elementwise::apply(ctx, function, tensor),
+            None => widened(ctx, tensor),
+        }
     }
 }
