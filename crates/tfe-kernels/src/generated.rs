@@ -18,6 +18,8 @@ pub(crate) const ALL: &[&[&[KernelDef]]] = &[
     crate::queue::KERNELS,
     #[cfg(feature = "reduce")]
     crate::reduce::KERNELS,
+    #[cfg(feature = "signal")]
+    crate::signal::KERNELS,
     #[cfg(feature = "state")]
     crate::state::KERNELS,
     #[cfg(feature = "string")]

@@ -16,6 +16,7 @@ mod generated;
         feature = "nn",
         feature = "queue",
         feature = "reduce",
+        feature = "signal",
         feature = "state",
         feature = "string"
     )),
@@ -48,6 +49,8 @@ mod nn;
 mod queue;
 #[cfg(feature = "reduce")]
 mod reduce;
+#[cfg(feature = "signal")]
+mod signal;
 #[cfg(feature = "state")]
 mod state;
 #[cfg(feature = "string")]

@@ -335,7 +335,7 @@ fn bilinear_grad<T: Number + From<f32>>(
                                     [(x.first, 1.0 - x.share), (x.second, x.share)]
                                 {
                                     let to = (place_y * to_cols + place_x) * depth;
-                                        for (sum, &g) in sums[to..][..depth].iter_mut().zip(grad) {
+                                    for (sum, &g) in sums[to..][..depth].iter_mut().zip(grad) {
                                         *sum = sum.plus(T::from(g * share_y * share_x));
                                     }
                                 }
