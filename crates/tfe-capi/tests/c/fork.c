@@ -1,5 +1,4 @@
 // A child of a process that used several threads goes on with the context of its parent, and with one of its own.
-//
 // forks
 #include <sys/wait.h>
 #include <unistd.h>
