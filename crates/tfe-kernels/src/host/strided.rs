@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
-use tfe_core::{Result, Shape, Tensor, Word};
+use tfe_core::{DataType, Result, Shape, Tensor, Word};
 use tfe_device::{Device, KernelContext};
 
 use super::movement::{Movement, moved};
@@ -128,7 +128,7 @@ impl Movement for Strided {
 }
 
 /// The elements of `input` that a walk passes, as a tensor of `shape`; the memory of `input` where that is all of it, in
-/// order.
+/// order, and no strings.
 ///
 /// # Errors
 /// `ResourceExhausted`.
@@ -139,7 +139,9 @@ pub(crate) fn gather(
     shape: Shape,
 ) -> Result<Tensor> {
     let n = input.num_elements();
-    if n == shape.num_elements() && walk.start == 0 && matches!(walk.dims[..], [] | [(_, 1)]) {
+    let is_all = n == shape.num_elements() && walk.start == 0;
+    // Not of strings: there are clients that clear those of inputs which they are done with.
+    if is_all && matches!(walk.dims[..], [] | [(_, 1)]) && input.dtype() != DataType::String {
         return input.reshaped(shape);
     }
     moved(ctx, input, None, walk, shape)

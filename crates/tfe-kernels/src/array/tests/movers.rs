@@ -1,7 +1,7 @@
 //! What moves elements by one rule a place: big tensors on several threads, shared memory, sizes that overflow.
 
 use tfe_attrs::AttrValue;
-use tfe_core::{Code, DataType, Result, TString, Tensor};
+use tfe_core::{Code, DataType, Result, Shape, TString, Tensor};
 
 use crate::host::axes;
 use crate::testing::run;
@@ -165,14 +165,19 @@ fn what_changes_no_place_shares_the_memory() {
 }
 
 #[test]
-fn one_element_is_repeated_in_memory_of_its_own() {
-    let text = Tensor::scalar(TString::from("text")).expect("a tensor");
-    let filled = run("Fill", &[], vec![vector(&[1, 1]), text.clone()]).expect("Fill");
-    assert_ne!(filled[0].data_ptr(), text.data_ptr());
-    assert_eq!(
-        filled[0].as_slice::<TString>().expect("text")[0].as_bytes(),
-        b"text"
-    );
+fn moved_strings_have_memory_of_their_own() {
+    let text = Tensor::vector(&[TString::from("text")]).expect("a tensor");
+    let scalar = text.reshaped(Shape::scalar()).expect("one element");
+    for (op, inputs) in [
+        ("Fill", vec![vector(&[1, 1]), scalar]),
+        ("ReverseV2", vec![text.clone(), vector(&[0])]),
+        ("BroadcastTo", vec![text.clone(), vector(&[1, 1])]),
+    ] {
+        let moved = run(op, &[], inputs).expect(op);
+        assert_ne!(moved[0].data_ptr(), text.data_ptr(), "{op}");
+        let moved = moved[0].as_slice::<TString>().expect("text");
+        assert_eq!(moved[0].as_bytes(), b"text", "{op}");
+    }
 }
 
 #[test]
