@@ -21,30 +21,47 @@ pub(crate) fn tensor(literal: &Literal<'_>, dtype: DataType) -> Result<Tensor, S
     let shape = Shape::new(dims).map_err(|e| e.message().to_owned())?;
     let (wanted, given) = (shape.num_elements(), literal.scalars.len());
     let flat = literal.dims.len() == 1 && given == wanted;
-    let scalars: Vec<&Scalar<'_>> = match &literal.scalars[..] {
-        // One value for all elements.
-        [one] if literal.dims.is_empty() => vec![one; wanted],
-        scalars if *dims == literal.dims || flat => scalars.iter().collect(),
+    // How often each value is said: one may be for all elements.
+    let times = match &literal.scalars[..] {
+        [_] if literal.dims.is_empty() => wanted,
+        _ if *dims == literal.dims || flat => 1,
         _ => {
             let given = Shape::new(&literal.dims).map_err(|e| e.message().to_owned())?;
             return Err(format!("values of shape {given} are none of shape {shape}"));
         }
     };
     let made = if dtype == DataType::String {
-        let strings = scalars.iter().map(|scalar| match scalar {
+        let strings = literal.scalars.iter().map(|scalar| match scalar {
             Scalar::Text(bytes) => Ok(TString::from(&bytes[..])),
             other => Err(refused(other, dtype)),
         });
         let strings = strings.collect::<Result<Vec<_>, _>>()?;
-        Tensor::from_slice(dims, &strings)
+        Tensor::from_slice(dims, &repeated(strings, times)?)
     } else {
         let mut bytes = Vec::new();
-        for scalar in scalars {
+        for scalar in &literal.scalars {
             encode(scalar, dtype, &mut bytes)?;
         }
-        Tensor::from_plain_bytes(dtype, shape, &bytes)
+        Tensor::from_plain_bytes(dtype, shape, &repeated(bytes, times)?)
     };
     made.map_err(|e| e.message().to_owned())
+}
+
+/// The values `times` times over.
+fn repeated<T: Clone>(values: Vec<T>, times: usize) -> Result<Vec<T>, String> {
+    if times == 1 {
+        return Ok(values);
+    }
+    let mut all = Vec::new();
+    values
+        .len()
+        .checked_mul(times)
+        .and_then(|n| all.try_reserve_exact(n).ok())
+        .ok_or_else(|| format!("there is no memory for {times} elements"))?;
+    for _ in 0..times {
+        all.extend_from_slice(&values);
+    }
+    Ok(all)
 }
 
 fn refused(scalar: &Scalar<'_>, dtype: DataType) -> String {
@@ -157,16 +174,18 @@ pub(crate) fn choose(
     allowed: DTypeSet,
 ) -> DataType {
     let usual = usual(literals);
-    let fits = |dtype: &DataType| {
-        allowed.contains(*dtype)
-            && literals
-                .iter()
-                .all(|literal| tensor(literal, *dtype).is_ok())
+    let fits = |dtype: DataType| {
+        literals
+            .iter()
+            .all(|literal| tensor(literal, dtype).is_ok())
     };
     let others = PREFERRED.into_iter().chain(allowed.iter());
-    let mut candidates = default.into_iter().chain([usual]).chain(others);
-    candidates
-        .find(fits)
+    let candidates = default.into_iter().chain([usual]).chain(others);
+    let candidates: Vec<_> = candidates.filter(|&d| allowed.contains(d)).collect();
+    // Where none fits, the first that the op takes is what the message names.
+    let fitting = candidates.iter().copied().find(|&d| fits(d));
+    fitting
+        .or(candidates.first().copied())
         .unwrap_or_else(|| default.unwrap_or(usual))
 }
 
@@ -188,6 +207,8 @@ mod tests {
         assert_eq!(of("int32[2,1]: [7, 8]"), "Tensor(int32[2,1] [7, 8])");
         assert_eq!(of("int32[0,2]:"), "Tensor(int32[0,2] [])");
         assert_eq!(of("[[],[]]"), "Tensor(int32[2,0] [])");
+        let e = made("int64[1000000000000000]: 1", DataType::Int64).expect_err("too many");
+        assert_eq!(e, "there is no memory for 1000000000000000 elements");
         for text in [
             "int32[3]: [1, 2]",
             "int32[2]:",
