@@ -174,18 +174,16 @@ pub(crate) fn choose(
     allowed: DTypeSet,
 ) -> DataType {
     let usual = usual(literals);
-    let fits = |dtype: DataType| {
-        literals
-            .iter()
-            .all(|literal| tensor(literal, dtype).is_ok())
+    let fits = |dtype: &DataType| {
+        allowed.contains(*dtype)
+            && literals
+                .iter()
+                .all(|literal| tensor(literal, *dtype).is_ok())
     };
     let others = PREFERRED.into_iter().chain(allowed.iter());
-    let candidates = default.into_iter().chain([usual]).chain(others);
-    let candidates: Vec<_> = candidates.filter(|&d| allowed.contains(d)).collect();
-    // Where none fits, the first that the op takes is what the message names.
-    let fitting = candidates.iter().copied().find(|&d| fits(d));
-    fitting
-        .or(candidates.first().copied())
+    let mut candidates = default.into_iter().chain([usual]).chain(others);
+    candidates
+        .find(fits)
         .unwrap_or_else(|| default.unwrap_or(usual))
 }
 
