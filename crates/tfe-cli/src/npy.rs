@@ -132,11 +132,18 @@ impl Header {
         }
         let made = if dtype == DataType::String {
             let element = |i| &data[i * width..][..width];
-            let strings = (0..shape.num_elements()).map(|i| match kind {
-                'S' => Ok(TString::from(trimmed(element(i)))),
-                _ => characters(element(i)).map(TString::from),
-            });
-            let strings = strings.collect::<Result<Vec<_>, _>>()?;
+            let n = shape.num_elements();
+            let mut strings = Vec::new();
+            // Strings of no bytes may be more than the file has.
+            strings
+                .try_reserve_exact(n)
+                .map_err(|_| format!("there is no memory for {n} strings"))?;
+            for i in 0..n {
+                strings.push(match kind {
+                    'S' => TString::from(trimmed(element(i))),
+                    _ => TString::from(characters(element(i))?),
+                });
+            }
             Tensor::from_slice(shape.dims(), &strings)
         } else {
             Tensor::from_plain_bytes(dtype, shape, &data)

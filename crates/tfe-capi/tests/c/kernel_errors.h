@@ -111,6 +111,15 @@ static const ErrorCase kKernelCases[] = {
     {"one-hot of what is outside", "OneHot int32[3]:0,7,-1 int32:2 float:1 float:0", TF_OK, kSame},
     {"unique of a matrix", "Unique float[2,2]", TF_INVALID_ARGUMENT, kSame},
 
+    {"diagonals with no padding", "MatrixDiagV3 float[2] int32:0 int32:-1 int32:-1 float[0]:",
+     TF_INVALID_ARGUMENT, kSame},
+    {"diagonals with a vector for padding", "MatrixDiagV3 float[2] int32:0 int32:-1 int32:-1 float[1]:0",
+     TF_INVALID_ARGUMENT, kSame},
+    {"diagonals of a matrix with no padding", "MatrixDiagPartV3 float[2,2] int32:0 float[0]:",
+     TF_INVALID_ARGUMENT, kSame},
+    {"diagonals of a matrix with a vector for padding", "MatrixDiagPartV3 float[2,2] int32:0 float[1]:0",
+     TF_OK, kSame},
+
     // Making elements.
     {"fill -2", "Fill int32[1]:-2 float:1", TF_INVALID_ARGUMENT, kSame},
     {"fill beyond all numbers", "Fill int64[3]:1099511627776,1099511627776,4 float:1",

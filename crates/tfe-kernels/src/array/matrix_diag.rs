@@ -95,6 +95,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         );
         let shape = Shape::new(&[outer, &[rows, columns]].concat())?;
         let padding = has_band.then(|| ctx.input(4));
+        check_padding(padding, |padding| padding.rank() == 0)?;
         let matrices = Matrices(Band {
             rows,
             columns,
@@ -109,6 +110,19 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }))
 }
 
+/// Checks what fills the places beside diagonals, if that is given. TensorFlow's ops differ in what they take for a scalar.
+fn check_padding(padding: Option<&Tensor>, is_scalar: fn(&Tensor) -> bool) -> Result<()> {
+    if let Some(padding) = padding {
+        ensure!(
+            is_scalar(padding),
+            InvalidArgument,
+            "padding_value must be a scalar, but has shape {}",
+            padding.shape()
+        );
+    }
+    Ok(())
+}
+
 fn build_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let align = Align::of(init)?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
@@ -118,6 +132,7 @@ fn build_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let outer = &input.dims()[..input.rank() - 2];
         let shape = Shape::new(&[outer, &band.dims()].concat())?;
         let padding = has_band.then(|| ctx.input(2));
+        check_padding(padding, |padding| padding.num_elements() == 1)?;
         let out = moved(ctx, input, padding, &Diagonals(band), shape)?;
         ctx.set_output(0, out);
         Ok(())

@@ -1,4 +1,6 @@
-//! JPEG, by the crate `libjpeg-turbo-rs`: bit for bit what TensorFlow's library makes of it.
+//! JPEG, by the crate `libjpeg-turbo-rs`: of usual files, bit for bit what TensorFlow's library makes of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libjpeg_turbo_rs::{DctMethod, DecodeLimits, Decoder, JpegError, PixelFormat, ScalingFactor};
 use tfe_core::{Result, ensure, err};
@@ -63,8 +65,17 @@ pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) ->
     // Without fancy upscaling TensorFlow's library interpolates nothing, and converts colors on the way.
     decoder.set_fast_upsample(!options.fancy_upscaling);
     decoder.set_merged_upsample(!options.fancy_upscaling);
-    decoder.set_lenient(options.recover_truncated);
-    let image = decoder.decode_image().map_err(bad)?;
+    // What is damaged is passed over, as TensorFlow's library does; what is missing was looked at above.
+    decoder.set_lenient(true);
+    // The crate has faults in what few files have, as inks of several sizes: they are the file's here.
+    let image = catch_unwind(AssertUnwindSafe(|| decoder.decode_image()))
+        .map_err(|_| {
+            err!(
+                InvalidArgument,
+                "Invalid JPEG data, size {size}: not supported"
+            )
+        })?
+        .map_err(bad)?;
     let samples = if of_four_inks {
         without_inks(&image.data, is_adobes(contents))
     } else {
