@@ -7,7 +7,7 @@ use tfe_ops::ops;
 use crate::host::complex;
 use crate::host::elementwise::{self, Check, Elementwise};
 use crate::host::function::{Function, zip};
-use crate::host::number::{FIELD, Real};
+use crate::host::number::{FIELD, Half, Real};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::DIV, |init| {
@@ -35,10 +35,8 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::TRUNCATE_DIV, |init| {
         let dtype = init.attrs.dtype("T")?;
         let function = match dtype {
-            DataType::Half => half_quotient(|a, b| f16::from_f32(a / b).to_f32().trunc(), dtype),
-            DataType::Bfloat16 => {
-                half_quotient(|a, b| bf16::from_f32(a / b).to_f32().trunc(), dtype)
-            }
+            DataType::Half => half_quotient::<f16>(f32::trunc),
+            DataType::Bfloat16 => half_quotient::<bf16>(f32::trunc),
             _ => function!(dtype, Real, |T| zip(T::truncated_over))?,
         };
         divided(dtype, function, refuse_zeros_internally)
@@ -47,10 +45,8 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::FLOOR_DIV, |init| {
         let dtype = init.attrs.dtype("T")?;
         let function = match dtype {
-            DataType::Half => half_quotient(|a, b| f16::from_f32(a / b).to_f32().floor(), dtype),
-            DataType::Bfloat16 => {
-                half_quotient(|a, b| bf16::from_f32(a / b).to_f32().floor(), dtype)
-            }
+            DataType::Half => half_quotient::<f16>(f32::floor),
+            DataType::Bfloat16 => half_quotient::<bf16>(f32::floor),
             _ => function!(dtype, Real, |T| zip(T::floored_over))?,
         };
         divided(dtype, function, refuse_zeros)
@@ -95,8 +91,8 @@ fn rest(init: &KernelInit<'_>, check: Check) -> Result<Box<dyn Kernel>> {
 
 /// A quotient of half-precision floats, which is rounded to one before it is to a whole number: as TensorFlow's, and as
 /// quotients of other floats are, 3 by 0.3 is 10.
-fn half_quotient(f: fn(f32, f32) -> f32, dtype: DataType) -> Function<2> {
-    zip(f).on(dtype)
+fn half_quotient<H: Half>(whole: fn(f32) -> f32) -> Function<2> {
+    zip(move |a: f32, b: f32| whole(H::of_f32(a / b).to_f32())).on(H::DTYPE)
 }
 
 /// The kernel: integers go through the check of the divisor first.

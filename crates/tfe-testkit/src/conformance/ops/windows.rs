@@ -19,31 +19,19 @@ enum Asked {
     GradientOfFilter,
 }
 
-macro_rules! convolutions {
-    ($($op:literal: $asked:ident, $depthwise:literal;)*) => {
+macro_rules! suites {
+    ($samples:ident, $plain:ident; $($op:literal: $asked:ident, $kind:literal;)*) => {
         [$(Suite {
             op: $op,
             types: &["T"],
-            samples: |types| convolutions(types[0], Asked::$asked, $depthwise),
-            plain: |types| convolution(types[0], Asked::$asked, $depthwise, &CASES[0]),
+            samples: |types| $samples(types[0], Asked::$asked, $kind),
+            plain: |types| $plain(types[0], Asked::$asked, $kind, &CASES[0]),
             without_kernel: Code::NotFound,
         }),*]
     };
 }
 
-macro_rules! poolings {
-    ($($op:literal: $asked:ident, $max:literal;)*) => {
-        [$(Suite {
-            op: $op,
-            types: &["T"],
-            samples: |types| poolings(types[0], Asked::$asked, $max),
-            plain: |types| pooling(types[0], Asked::$asked, $max, &CASES[0]),
-            without_kernel: Code::NotFound,
-        }),*]
-    };
-}
-
-pub(super) const CONVOLUTIONS: [Suite; 6] = convolutions! {
+pub(super) const CONVOLUTIONS: [Suite; 6] = suites! { convolutions, convolution;
     "Conv2D": Result, false;
     "Conv2DBackpropInput": GradientOfInput, false;
     "Conv2DBackpropFilter": GradientOfFilter, false;
@@ -51,7 +39,7 @@ pub(super) const CONVOLUTIONS: [Suite; 6] = convolutions! {
     "DepthwiseConv2dNativeBackpropInput": GradientOfInput, true;
     "DepthwiseConv2dNativeBackpropFilter": GradientOfFilter, true;
 };
-pub(super) const POOLINGS: [Suite; 4] = poolings! {
+pub(super) const POOLINGS: [Suite; 4] = suites! { poolings, pooling;
     "MaxPool": Result, true;
     "MaxPoolGrad": GradientOfInput, true;
     "AvgPool": Result, false;
