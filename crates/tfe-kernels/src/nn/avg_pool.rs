@@ -6,10 +6,10 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::pool::Pooling;
-use super::sums::add;
+use super::sums::{add, summed};
 use super::wide;
+use crate::host::axes;
 use crate::host::number::Number;
-use crate::host::{axes, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::AVG_POOL, build).of(&[("T", DTypeSet::FLOAT)]),
@@ -54,27 +54,22 @@ fn pool<T: Mean>(
 ) -> Result<SmallVec<[Tensor; 2]>> {
     let geometry = pooling.fit(inputs[0].dims())?;
     let (data, depth) = (inputs[0].as_slice::<T>()?, geometry.depth);
-    let out = ctx.allocate(T::DTYPE, geometry.output()?)?;
     let ns = geometry.element_ns();
-    let out = fill(out, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            depth,
-            ns,
-            &|start, dst| {
-                let means = loops::repeat(dst, T::default());
-                let pixels = means.chunks_exact_mut(depth.max(1));
-                for (pixel, means) in (start / depth.max(1)..).zip(pixels) {
-                    let n = geometry.visit(pixel, |at| add(means, &data[at * depth..][..depth]));
-                    means
-                        .iter_mut()
-                        .for_each(|mean| *mean = mean.over(n.max(1)));
-                }
+    let out = summed(
+        ctx,
+        geometry.output()?,
+        depth,
+        ns,
+        |start, means: &mut [T]| {
+            let pixels = means.chunks_exact_mut(depth.max(1));
+            for (pixel, means) in (start / depth.max(1)..).zip(pixels) {
+                let n = geometry.visit(pixel, |at| add(means, &data[at * depth..][..depth]));
                 means
-            },
-        ))
-    })?;
+                    .iter_mut()
+                    .for_each(|mean| *mean = mean.over(n.max(1)));
+            }
+        },
+    )?;
     Ok(smallvec![out])
 }
 
@@ -96,31 +91,21 @@ fn grad<T: Mean>(
     let (grad, depth) = (grad.as_slice::<T>()?, geometry.depth);
     let [image, windows] = geometry.image();
     let ns = geometry.element_ns();
-    let out = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            image,
-            ns,
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let first = start / image.max(1);
-                let images = sums.len() / image.max(1);
-                let mut share = vec![T::default(); depth];
-                for pixel in first * windows..(first + images) * windows {
-                    let n = geometry.visit(pixel, |_| {});
-                    let grad = &grad[pixel * depth..][..depth];
-                    share
-                        .iter_mut()
-                        .zip(grad)
-                        .for_each(|(s, g)| *s = g.over(n.max(1)));
-                    geometry.visit(pixel, |at| {
-                        add(&mut sums[at * depth - start..][..depth], &share);
-                    });
-                }
-                sums
-            },
-        ))
+    let out = summed(ctx, shape, image, ns, |start, sums: &mut [T]| {
+        let first = start / image.max(1);
+        let images = sums.len() / image.max(1);
+        let mut share = vec![T::default(); depth];
+        for pixel in first * windows..(first + images) * windows {
+            let n = geometry.visit(pixel, |_| {});
+            let grad = &grad[pixel * depth..][..depth];
+            share
+                .iter_mut()
+                .zip(grad)
+                .for_each(|(s, g)| *s = g.over(n.max(1)));
+            geometry.visit(pixel, |at| {
+                add(&mut sums[at * depth - start..][..depth], &share);
+            });
+        }
     })?;
     Ok(smallvec![out])
 }

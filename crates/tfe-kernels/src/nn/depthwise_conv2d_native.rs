@@ -6,11 +6,10 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::conv2d_backprop::sizes_of;
-use super::sums::{add_products, add_products_back};
+use super::sums::{add_products, add_products_back, summed};
 use super::wide;
 use super::window::{Axis, Windows, only_nhwc};
 use crate::host::number::Number;
-use crate::host::{fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::DEPTHWISE_CONV2D_NATIVE, |init| {
@@ -147,24 +146,20 @@ pub(super) fn convolve<T: Number>(
     let geometry = Geometry::of(windows, input.shape(), filter.shape())?;
     let (input, filter) = (input.as_slice::<T>()?, filter.as_slice::<T>()?);
     let (depth, out_depth) = (geometry.depth, geometry.out_depth);
-    let out = fill(ctx.allocate(T::DTYPE, geometry.output()?)?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            out_depth,
-            geometry.ns(),
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let pixels = sums.chunks_exact_mut(out_depth.max(1));
-                for (pixel, sums) in (start / out_depth.max(1)..).zip(pixels) {
-                    geometry.visit(pixel, |from, by| {
-                        add_products(sums, &input[from..][..depth], &filter[by..][..out_depth]);
-                    });
-                }
-                sums
-            },
-        ))
-    })?;
+    let out = summed(
+        ctx,
+        geometry.output()?,
+        out_depth,
+        geometry.ns(),
+        |start, sums: &mut [T]| {
+            let pixels = sums.chunks_exact_mut(out_depth.max(1));
+            for (pixel, sums) in (start / out_depth.max(1)..).zip(pixels) {
+                geometry.visit(pixel, |from, by| {
+                    add_products(sums, &input[from..][..depth], &filter[by..][..out_depth]);
+                });
+            }
+        },
+    )?;
     Ok(smallvec![out])
 }
 
@@ -181,25 +176,15 @@ fn of_input<T: Number>(
     let windows = geometry.rows.output * geometry.cols.output;
     let image = geometry.rows.input * geometry.cols.input * depth;
     let ns = geometry.ns() * (windows * out_depth).div_ceil(image.max(1)) as f64;
-    let out = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            image,
-            ns,
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let (first, images) = (start / image.max(1), sums.len() / image.max(1));
-                for pixel in first * windows..(first + images) * windows {
-                    let grad = &grad[pixel * out_depth..][..out_depth];
-                    geometry.visit(pixel, |to, by| {
-                        let sums = &mut sums[to - start..][..depth];
-                        add_products_back(sums, grad, &filter[by..][..out_depth]);
-                    });
-                }
-                sums
-            },
-        ))
+    let out = summed(ctx, shape, image, ns, |start, sums: &mut [T]| {
+        let (first, images) = (start / image.max(1), sums.len() / image.max(1));
+        for pixel in first * windows..(first + images) * windows {
+            let grad = &grad[pixel * out_depth..][..out_depth];
+            geometry.visit(pixel, |to, by| {
+                let sums = &mut sums[to - start..][..depth];
+                add_products_back(sums, grad, &filter[by..][..out_depth]);
+            });
+        }
     })?;
     Ok(smallvec![out])
 }
@@ -224,38 +209,22 @@ fn of_filter<T: Number>(
         images,
     ) = (geometry, geometry.images);
     let ns = 0.3 * (images * rows.output * cols.output) as f64;
-    let out = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            out_depth,
-            ns,
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let places = sums.chunks_exact_mut(out_depth.max(1));
-                for (place, sums) in (start / out_depth.max(1)..).zip(places) {
-                    let (k, l) = (place / cols.window, place % cols.window);
-                    let rows_seen = (0..rows.output).filter_map(|y| Some((y, rows.place(y, k)?)));
-                    for (image, (y, row)) in (0..images)
-                        .flat_map(|image| rows_seen.clone().map(move |seen| (image, seen)))
-                    {
-                        let from = (image * rows.input + row) * cols.input;
-                        let by = (image * rows.output + y) * cols.output;
-                        for (x, col) in
-                            (0..cols.output).filter_map(|x| Some((x, cols.place(x, l)?)))
-                        {
-                            let channels = &input[(from + col) * depth..][..depth];
-                            add_products(
-                                sums,
-                                channels,
-                                &grad[(by + x) * out_depth..][..out_depth],
-                            );
-                        }
-                    }
+    let out = summed(ctx, shape, out_depth, ns, |start, sums: &mut [T]| {
+        let places = sums.chunks_exact_mut(out_depth.max(1));
+        for (place, sums) in (start / out_depth.max(1)..).zip(places) {
+            let (k, l) = (place / cols.window, place % cols.window);
+            let rows_seen = (0..rows.output).filter_map(|y| Some((y, rows.place(y, k)?)));
+            for (image, (y, row)) in
+                (0..images).flat_map(|image| rows_seen.clone().map(move |seen| (image, seen)))
+            {
+                let from = (image * rows.input + row) * cols.input;
+                let by = (image * rows.output + y) * cols.output;
+                for (x, col) in (0..cols.output).filter_map(|x| Some((x, cols.place(x, l)?))) {
+                    let channels = &input[(from + col) * depth..][..depth];
+                    add_products(sums, channels, &grad[(by + x) * out_depth..][..out_depth]);
                 }
-                sums
-            },
-        ))
+            }
+        }
     })?;
     Ok(smallvec![out])
 }

@@ -7,6 +7,7 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::pool::Pooling;
+use super::sums::summed;
 use super::wide;
 use super::window::four;
 use crate::host::fold::Ordered;
@@ -122,36 +123,32 @@ fn grad<T: Number + PartialOrd>(
     let [image, windows] = geometry.image();
     // Windows need not lie close: there may be less to write than to look at, or more.
     let ns = geometry.element_ns() * windows.div_ceil(image.max(1)) as f64;
-    let out = fill(ctx.allocate(T::DTYPE, input.shape().clone())?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            image,
-            ns,
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let first = start / image.max(1);
-                let images = sums.len() / image.max(1);
-                let mut most = vec![(T::default(), usize::MAX); depth];
-                for pixel in first * windows..(first + images) * windows {
-                    most.fill((T::default(), usize::MAX));
-                    geometry.visit(pixel, |at| {
-                        let seen = &data[at * depth..][..depth];
-                        for (c, (most, &x)) in most.iter_mut().zip(seen).enumerate() {
-                            if most.1 == usize::MAX || most.0 < x {
-                                *most = (x, at * depth + c);
-                            }
-                        }
-                    });
-                    for (&(_, at), &grad) in most.iter().zip(&grad[pixel * depth..]) {
-                        if at != usize::MAX {
-                            sums[at - start] = sums[at - start].plus(grad);
+    let out = summed(
+        ctx,
+        input.shape().clone(),
+        image,
+        ns,
+        |start, sums: &mut [T]| {
+            let first = start / image.max(1);
+            let images = sums.len() / image.max(1);
+            let mut most = vec![(T::default(), usize::MAX); depth];
+            for pixel in first * windows..(first + images) * windows {
+                most.fill((T::default(), usize::MAX));
+                geometry.visit(pixel, |at| {
+                    let seen = &data[at * depth..][..depth];
+                    for (c, (most, &x)) in most.iter_mut().zip(seen).enumerate() {
+                        if most.1 == usize::MAX || most.0 < x {
+                            *most = (x, at * depth + c);
                         }
                     }
+                });
+                for (&(_, at), &grad) in most.iter().zip(&grad[pixel * depth..]) {
+                    if at != usize::MAX {
+                        sums[at - start] = sums[at - start].plus(grad);
+                    }
                 }
-                sums
-            },
-        ))
-    })?;
+            }
+        },
+    )?;
     Ok(smallvec![out])
 }

@@ -5,7 +5,7 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::sums::add;
+use super::sums::{add, summed};
 use super::wide::{self, Floats};
 use crate::host::movement::moved;
 use crate::host::number::Number;
@@ -255,27 +255,17 @@ fn nearest_grad<T: Number>(
     );
     let shape = Shape::new(&[n, to_rows, to_cols, depth].map(|d| d as i64))?;
     let image = to_rows * to_cols * depth;
-    let out = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            image,
-            1.0,
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let first = start / image.max(1);
-                for (i, sums) in (first..).zip(sums.chunks_exact_mut(image.max(1))) {
-                    for (row, y) in ys.iter().enumerate() {
-                        for (col, x) in xs.iter().enumerate() {
-                            let from = ((i * rows + row) * cols + col) * depth;
-                            let to = (y * to_cols + x) * depth;
-                            add(&mut sums[to..][..depth], &grad[from..][..depth]);
-                        }
-                    }
+    let out = summed(ctx, shape, image, 1.0, |start, sums: &mut [T]| {
+        let first = start / image.max(1);
+        for (i, sums) in (first..).zip(sums.chunks_exact_mut(image.max(1))) {
+            for (row, y) in ys.iter().enumerate() {
+                for (col, x) in xs.iter().enumerate() {
+                    let from = ((i * rows + row) * cols + col) * depth;
+                    let to = (y * to_cols + x) * depth;
+                    add(&mut sums[to..][..depth], &grad[from..][..depth]);
                 }
-                sums
-            },
-        ))
+            }
+        }
     })?;
     Ok(smallvec![out])
 }
@@ -314,38 +304,32 @@ fn bilinear_grad<T: Number + From<f32>>(
         alignment.between(to_cols, cols),
     );
     let image = to_rows * to_cols * depth;
-    let out = fill(ctx.allocate(T::DTYPE, inputs[1].shape().clone())?, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            image,
-            4.0,
-            &|start, dst| {
-                let sums = loops::repeat(dst, T::default());
-                let first = start / image.max(1);
-                for (i, sums) in (first..).zip(sums.chunks_exact_mut(image.max(1))) {
-                    for (row, y) in ys.iter().enumerate() {
-                        for (col, x) in xs.iter().enumerate() {
-                            let from = ((i * rows + row) * cols + col) * depth;
-                            let grad = &grad[from..][..depth];
-                            for (place_y, share_y) in
-                                [(y.first, 1.0 - y.share), (y.second, y.share)]
+    let out = summed(
+        ctx,
+        inputs[1].shape().clone(),
+        image,
+        4.0,
+        |start, sums: &mut [T]| {
+            let first = start / image.max(1);
+            for (i, sums) in (first..).zip(sums.chunks_exact_mut(image.max(1))) {
+                for (row, y) in ys.iter().enumerate() {
+                    for (col, x) in xs.iter().enumerate() {
+                        let from = ((i * rows + row) * cols + col) * depth;
+                        let grad = &grad[from..][..depth];
+                        for (place_y, share_y) in [(y.first, 1.0 - y.share), (y.second, y.share)] {
+                            for (place_x, share_x) in
+                                [(x.first, 1.0 - x.share), (x.second, x.share)]
                             {
-                                for (place_x, share_x) in
-                                    [(x.first, 1.0 - x.share), (x.second, x.share)]
-                                {
-                                    let to = (place_y * to_cols + place_x) * depth;
-                                    for (sum, &g) in sums[to..][..depth].iter_mut().zip(grad) {
-                                        *sum = sum.plus(T::from(g * share_y * share_x));
-                                    }
+                                let to = (place_y * to_cols + place_x) * depth;
+                                for (sum, &g) in sums[to..][..depth].iter_mut().zip(grad) {
+                                    *sum = sum.plus(T::from(g * share_y * share_x));
                                 }
                             }
                         }
                     }
                 }
-                sums
-            },
-        ))
-    })?;
+            }
+        },
+    )?;
     Ok(smallvec![out])
 }

@@ -1,6 +1,37 @@
 //! Sums of rows of numbers, which the kernels of this family spend their time with.
 
+use tfe_core::{Result, Shape, Tensor};
+use tfe_device::KernelContext;
+
 use crate::host::number::Number;
+use crate::host::{fill, loops, parallel};
+
+/// A tensor of sums, all zero before `add_up` adds to those of a piece, which begins at an element of the whole. Pieces are
+/// of whole units of `unit` elements; an element takes some `ns` nanoseconds.
+///
+/// # Errors
+/// `ResourceExhausted`.
+pub(super) fn summed<T: Number>(
+    ctx: &KernelContext<'_>,
+    shape: Shape,
+    unit: usize,
+    ns: f64,
+    add_up: impl Fn(usize, &mut [T]) + Sync,
+) -> Result<Tensor> {
+    fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
+        Ok(parallel::write(
+            ctx.device(),
+            dst,
+            unit,
+            ns,
+            &|start, dst| {
+                let sums = loops::repeat(dst, T::default());
+                add_up(start, sums);
+                sums
+            },
+        ))
+    })
+}
 
 levels! {
     /// Adds to each sum.
