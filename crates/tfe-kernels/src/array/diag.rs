@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::movement::{Movement, moved};
-use crate::host::strided::{self, Strided};
+use tfe_host::movement::{Movement, moved};
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -6,8 +6,8 @@ use tfe_ops::ops;
 
 use super::gather::INDICES;
 use super::index_vectors::{Policy, vectors};
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("Tparams", TYPES), ("Tindices", INDICES)],

@@ -9,8 +9,8 @@ use tfe_core::{
 };
 use tfe_device::KernelContext;
 
-use crate::host::owned::{Owned, fill_owned};
-use crate::host::{Cursor, fill_words, parallel};
+use tfe_host::owned::{Owned, fill_owned};
+use tfe_host::{Cursor, fill_words, parallel};
 
 /// The elements of an input, and how many of them make a row: one step of the dimensions before the axis.
 type Piece<'a, T> = (&'a [T], usize);

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, bail, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::{Movement, moved};
+use tfe_host::axes;
+use tfe_host::movement::{Movement, moved};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[

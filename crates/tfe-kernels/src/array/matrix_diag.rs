@@ -7,9 +7,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::scatter::{assignment, updated};
-use crate::host::axes;
-use crate::host::movement::{Movement, moved};
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::{Movement, moved};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

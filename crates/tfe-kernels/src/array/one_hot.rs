@@ -7,8 +7,8 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Word, ensure};
 use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::movement::{Movement, moved};
-use crate::host::{axes, loops, parallel};
+use tfe_host::movement::{Movement, moved};
+use tfe_host::{axes, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES), ("TI", INDICES)],

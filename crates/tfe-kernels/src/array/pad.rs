@@ -6,10 +6,10 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided;
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

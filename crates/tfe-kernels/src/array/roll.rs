@@ -5,10 +5,10 @@ use tfe_core::{DTypeSet, DataType, Result, bail, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided;
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[

@@ -9,10 +9,10 @@ use tfe_ops::ops;
 
 use super::part;
 use super::slice_spec::{Indices, Masks, Slice, Taken, resolve};
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided::{self, Strided};
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -4,9 +4,9 @@ use tfe_core::Result;
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::map;
-use crate::host::number::{SIGNED, Signed};
+use tfe_host::elementwise;
+use tfe_host::function::map;
+use tfe_host::number::{SIGNED, Signed};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED)],

@@ -4,11 +4,11 @@ use tfe_core::{DTypeSet, DataType, Result, TString};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise;
-use crate::host::function::zip;
-use crate::host::number::{FIELD, Number};
-use crate::host::owned::fill_owned;
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::{FIELD, Number};
+use tfe_host::owned::fill_owned;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

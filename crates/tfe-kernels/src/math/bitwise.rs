@@ -4,8 +4,8 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::{map, zip};
+use tfe_host::elementwise;
+use tfe_host::function::{map, zip};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::INT)];
 

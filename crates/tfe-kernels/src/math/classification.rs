@@ -4,8 +4,8 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
-use crate::host::function::test;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::test;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::compare;
+use tfe_host::elementwise;
+use tfe_host::function::compare;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::REAL)];
 

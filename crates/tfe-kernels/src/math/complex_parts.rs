@@ -4,8 +4,8 @@ use tfe_core::{Complex64, Complex128, DTypeSet, DataType, Result, ensure};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise::{chosen, kernel};
-use crate::host::function::{map, zip};
+use tfe_host::elementwise::{chosen, kernel};
+use tfe_host::function::{map, zip};
 
 /// The type of the parts goes with that of the numbers: one kernel for each.
 const SINGLE: &[(&str, DTypeSet)] = &[("T", C64), ("Tout", F32)];

@@ -4,10 +4,10 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, bf16, dispatch_width, ensure,
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::complex;
-use crate::host::elementwise::{self, Check, Elementwise};
-use crate::host::function::{Function, zip};
-use crate::host::number::{FIELD, Half, Real};
+use tfe_host::complex;
+use tfe_host::elementwise::{self, Check, Elementwise};
+use tfe_host::function::{Function, zip};
+use tfe_host::number::{FIELD, Half, Real};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::DIV, |init| {
@@ -15,11 +15,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         if FIELD.contains(dtype) {
             return quotient(init);
         }
-        divided(
-            dtype,
-            function!(dtype, Int, |T| zip(T::over))?,
-            refuse_zeros,
-        )
+        divided(dtype, function!(dtype, Int, |T| zip(T::div))?, refuse_zeros)
     })
     .of(&[("T", DTypeSet::NUMBER)]),
     KernelDef::cpu(ops::REAL_DIV, quotient).of(&[("T", FIELD)]),
@@ -37,7 +33,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let function = match dtype {
             DataType::Half => half_quotient::<f16>(f32::trunc),
             DataType::Bfloat16 => half_quotient::<bf16>(f32::trunc),
-            _ => function!(dtype, Real, |T| zip(T::truncated_over))?,
+            _ => function!(dtype, Real, |T| zip(T::trunc_div))?,
         };
         divided(dtype, function, refuse_zeros_internally)
     })
@@ -47,14 +43,14 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let function = match dtype {
             DataType::Half => half_quotient::<f16>(f32::floor),
             DataType::Bfloat16 => half_quotient::<bf16>(f32::floor),
-            _ => function!(dtype, Real, |T| zip(T::floored_over))?,
+            _ => function!(dtype, Real, |T| zip(T::floor_div))?,
         };
         divided(dtype, function, refuse_zeros)
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::cpu(ops::FLOOR_MOD, |init| {
         let dtype = init.attrs.dtype("T")?;
-        let function = function!(dtype, Real, |T| zip(T::floored_rest))?;
+        let function = function!(dtype, Real, |T| zip(T::floor_rem))?;
         divided(dtype, function, refuse_zeros)
     })
     .of(&[("T", DTypeSet::REAL)]),
@@ -76,16 +72,14 @@ fn quotient(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let functions = [
         zip(|a: f32, b: f32| a / b),
         zip(|a: f64, b: f64| a / b),
-        zip(complex::over),
+        zip(complex::div),
     ];
     elementwise::chosen(init, functions, 0.5)
 }
 
 fn rest(init: &KernelInit<'_>, check: Check) -> Result<Box<dyn Kernel>> {
     let dtype = init.attrs.dtype("T")?;
-    let function = function!(dtype, [Float, Double, Int32, Int64], |T| zip(
-        T::truncated_rest
-    ))?;
+    let function = function!(dtype, [Float, Double, Int32, Int64], |T| zip(T::trunc_rem))?;
     divided(dtype, function, check)
 }
 

@@ -4,11 +4,11 @@ use tfe_core::{Complex128, DTypeSet};
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary::flushed;
-use crate::host::elementwise::{self, chosen};
-use crate::host::function::zip;
-use crate::host::number::{FIELD, Number};
-use crate::host::{complex, elementary};
+use tfe_host::elementary::flushed;
+use tfe_host::elementwise::{self, chosen};
+use tfe_host::function::zip;
+use tfe_host::number::{FIELD, Number};
+use tfe_host::{complex, elementary};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
@@ -33,7 +33,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 if x == complex::ZERO {
                     x
                 } else {
-                    complex::over(x, y)
+                    complex::div(x, y)
                 }
             }),
         ];

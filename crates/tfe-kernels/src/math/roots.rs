@@ -4,10 +4,10 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::complex;
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
-use crate::host::number::FIELD;
+use tfe_host::complex;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::number::FIELD;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType};
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::FLOOR, |init| {

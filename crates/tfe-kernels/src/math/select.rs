@@ -4,11 +4,11 @@ use tfe_core::{Complex128, DTypeSet, DataType, Plain, Result, Shape, bail, dispa
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise::Elementwise;
-use crate::host::function::Function;
-use crate::host::loops;
-use crate::host::owned::{Owned, fill_owned};
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise::Elementwise;
+use tfe_host::function::Function;
+use tfe_host::loops;
+use tfe_host::owned::{Owned, fill_owned};
 
 const TYPES: &[(&str, DTypeSet)] = &[(
     "T",

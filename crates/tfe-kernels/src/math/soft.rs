@@ -4,9 +4,9 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary;
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
+use tfe_host::elementary;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 

@@ -6,7 +6,7 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensur
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::{axes, scratch};
+use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::REAL), ("Tk", INDEX), ("index_type", INDEX)],
