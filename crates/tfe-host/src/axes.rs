@@ -15,6 +15,11 @@ pub fn normalize(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(from_start).ok().filter(|&a| a < rank)
 }
 
+/// The axis `axis` of `rank` dimensions, which the rule of the op has checked, counted from the start.
+pub fn from_start(axis: i64, rank: usize) -> usize {
+    (if axis < 0 { axis + rank as i64 } else { axis }) as usize
+}
+
 /// The elements of an integer tensor of any shape: axes, sizes, paddings.
 ///
 /// # Errors

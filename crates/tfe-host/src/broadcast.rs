@@ -1,9 +1,10 @@
 //! Broadcasting: how shapes fit together, and walks over several inputs in the order of the output.
 
 use smallvec::SmallVec;
-use tfe_core::{Result, Shape, bail};
+use tfe_core::{Error, PartialShape, Result, Shape, bail, err};
+use tfe_device::dim;
 
-/// The most dimensions that TensorFlow broadcasts, once those that behave alike are merged.
+/// The most dimensions that TensorFlow's elementwise ops broadcast, once those that behave alike are merged.
 const MAX_DIMS: usize = 8;
 
 /// A dimension of the output and what each of `N` inputs does along it: advance, or stay where it is.
@@ -24,6 +25,85 @@ pub struct Broadcast<const N: usize> {
     pub dims: SmallVec<[Dim<N>; 4]>,
 }
 
+/// The dimensions of what shapes with these dimensions are broadcast to, -1 where unknown; `None` when a rank is unknown.
+///
+/// # Errors
+/// `InvalidArgument` when two differ in a dimension that is 1 in neither.
+pub fn dims_of(inputs: &[Option<&[i64]>]) -> Result<Option<SmallVec<[i64; 8]>>> {
+    let Some(inputs) = inputs.iter().copied().collect::<Option<SmallVec<[_; 3]>>>() else {
+        return Ok(None);
+    };
+    let rank = inputs.iter().map(|dims| dims.len()).max().unwrap_or(0);
+    let mut result: SmallVec<[i64; 8]> = SmallVec::with_capacity(rank);
+    for i in 0..rank {
+        let along = |dims: &[i64]| (i + dims.len()).checked_sub(rank).map_or(1, |i| dims[i]);
+        let all = inputs.iter().map(|dims| along(dims));
+        let len = match all.clone().find(|&d| d != 1 && d != dim::UNKNOWN) {
+            Some(len) => len,
+            None if all.clone().any(|d| d == dim::UNKNOWN) => dim::UNKNOWN,
+            None => 1,
+        };
+        if all.clone().any(|d| d != 1 && d != dim::UNKNOWN && d != len) {
+            return Err(incompatible(&inputs));
+        }
+        result.push(len);
+    }
+    Ok(Some(result))
+}
+
+/// Checks that inputs of those dimensions are within what TensorFlow's elementwise ops broadcast, as far as they are known.
+///
+/// # Errors
+/// `Unimplemented` when more than 8 dimensions are left once those that behave alike are merged.
+pub fn check_limit(inputs: &[Option<&[i64]>], result: &[i64]) -> Result<()> {
+    if result.len() <= MAX_DIMS || result.contains(&dim::UNKNOWN) {
+        return Ok(());
+    }
+    let inputs: SmallVec<[&[i64]; 3]> = inputs.iter().copied().flatten().collect();
+    // Bits: which inputs advance along the dimension before.
+    let (mut merged, mut last) = (0, None);
+    for (i, &len) in result.iter().enumerate().filter(|&(_, &len)| len != 1) {
+        let advances = |dims: &[i64]| {
+            (i + dims.len())
+                .checked_sub(result.len())
+                .map_or(1, |i| dims[i])
+                == len
+        };
+        let bits = inputs.iter().enumerate();
+        let bits = bits.fold(0u64, |bits, (k, dims)| {
+            bits | u64::from(advances(dims)) << (k % 64)
+        });
+        if last.replace(bits) != Some(bits) {
+            merged += 1;
+        }
+    }
+    if merged > MAX_DIMS {
+        bail!(
+            Unimplemented,
+            "Broadcast between {} is not supported yet.",
+            joined(&inputs, " and ")
+        );
+    }
+    Ok(())
+}
+
+#[cold]
+fn incompatible(inputs: &[&[i64]]) -> Error {
+    err!(
+        InvalidArgument,
+        "Incompatible shapes: {}",
+        joined(inputs, " vs. ")
+    )
+}
+
+fn joined(inputs: &[&[i64]], between: &str) -> String {
+    let shapes: Vec<_> = inputs
+        .iter()
+        .map(|dims| PartialShape::of(dims).to_string())
+        .collect();
+    shapes.join(between)
+}
+
 impl<const N: usize> Broadcast<N> {
     /// Fits shapes together: aligned at their last dimensions, a dimension of 1 is repeated.
     ///
@@ -37,7 +117,7 @@ impl<const N: usize> Broadcast<N> {
             let along = shapes.map(|s| (i + s.rank()).checked_sub(rank).map_or(1, |i| s.dims()[i]));
             let len = along.into_iter().find(|&d| d != 1).unwrap_or(1);
             if along.iter().any(|&d| d != 1 && d != len) {
-                return unfit(&shapes);
+                return Err(incompatible(&shapes.map(Shape::dims)));
             }
             shape.push(len);
             if len == 1 {
@@ -58,22 +138,6 @@ impl<const N: usize> Broadcast<N> {
             shape: Shape::new(&shape)?,
             dims,
         })
-    }
-
-    /// As [`new`](Self::new), for ops that TensorFlow limits in dimensions.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new), and `Unimplemented` when more than 8 dimensions are left after merging.
-    pub fn limited(shapes: [&Shape; N]) -> Result<Self> {
-        let fitted = Self::new(shapes)?;
-        if fitted.dims.len() > MAX_DIMS {
-            bail!(
-                Unimplemented,
-                "Broadcast between {} is not supported yet.",
-                joined(&shapes, " and ")
-            );
-        }
-        Ok(fitted)
     }
 
     /// Whether input `k` has an element of its own for each of the output.
@@ -137,20 +201,6 @@ impl<const N: usize> Broadcast<N> {
     }
 }
 
-#[cold]
-fn unfit<T>(shapes: &[&Shape]) -> Result<T> {
-    bail!(
-        InvalidArgument,
-        "Incompatible shapes: {}",
-        joined(shapes, " vs. ")
-    )
-}
-
-fn joined(shapes: &[&Shape], between: &str) -> String {
-    let shapes: Vec<_> = shapes.iter().map(ToString::to_string).collect();
-    shapes.join(between)
-}
-
 /// A walk over the rows of the output: where in each input the row begins.
 #[derive(Clone)]
 pub struct Rows<const N: usize> {
@@ -199,7 +249,7 @@ mod tests {
         let shape = |dims: &[i64]| Shape::new(dims).expect("a shape");
         let check = |a: &[i64], b: &[i64], want: Result<(&[i64], usize), Code>| {
             for (a, b) in [(a, b), (b, a)] {
-                let got = Broadcast::limited([&shape(a), &shape(b)]);
+                let got = Broadcast::new([&shape(a), &shape(b)]);
                 let got = got
                     .map(|f| (f.shape.dims().to_vec(), f.dims.len()))
                     .map_err(|e| e.code());

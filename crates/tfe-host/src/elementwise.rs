@@ -10,8 +10,8 @@ use crate::broadcast_blocks::{self, Feed};
 use crate::function::{self, Function, Scratch};
 use crate::{fill_bytes, loops, parallel};
 
-/// Up to so many elements of one shape there is nothing to think about.
-const TINY: usize = 16;
+/// Up to so many elements of one shape, broadcasting and threads are skipped.
+const SHORT: usize = 16;
 /// A kernel that writes a function of the elements at each place of `N` broadcast inputs.
 pub struct Elementwise<const N: usize> {
     function: Function<N>,
@@ -69,16 +69,16 @@ pub fn apply(ctx: &KernelContext<'_>, function: &Function<1>, input: &Tensor) ->
 
 impl<const N: usize> Kernel for Elementwise<N> {
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
-        let first = ctx.input(0);
-        let same = (1..N).all(|k| ctx.input(k).shape() == first.shape());
-        if !same || first.num_elements() > TINY {
-            let fitted = Broadcast::limited(std::array::from_fn(|k| ctx.input(k).shape()))?;
+        let shape = ctx.output_shape(0)?;
+        let elements = shape.num_elements();
+        if elements > SHORT || !(0..N).all(|k| ctx.input(k).shape() == shape) {
+            let fitted = Broadcast::new(std::array::from_fn(|k| ctx.input(k).shape()))?;
             return self.run(ctx, &fitted);
         }
         // Scalars and the like, where every nanosecond shows.
-        self.check(ctx, first.num_elements())?;
+        self.check(ctx, elements)?;
+        let out = ctx.output(0)?;
         let inputs = inputs(ctx)?;
-        let out = ctx.allocate(self.function.to(), first.shape().clone())?;
         let out = fill_bytes(out, |dst| Ok(self.function.run(dst, inputs)))?;
         ctx.set_output(0, out);
         Ok(())
@@ -119,11 +119,10 @@ impl<const N: usize> Elementwise<N> {
     /// Those of the check; `ResourceExhausted` when there is no memory.
     pub fn run(&self, ctx: &mut KernelContext<'_>, fitted: &Broadcast<N>) -> Result<()> {
         self.check(ctx, fitted.shape.num_elements())?;
-        let to = self.function.to();
         let widths = std::array::from_fn(|k| ctx.input(k).dtype().size());
         let task = self.task(ctx.device(), fitted, widths);
         let all: [usize; N] = std::array::from_fn(|k| k);
-        let out = match ctx.forward_input(&all, to, &fitted.shape) {
+        let out = match ctx.forward_input(&all, self.function.to(), &fitted.shape) {
             Some((k, mut out)) => {
                 let mut inputs = [None; N];
                 for other in (0..N).filter(|&other| other != k) {
@@ -133,8 +132,8 @@ impl<const N: usize> Elementwise<N> {
                 out
             }
             None => {
+                let out = ctx.output_of(0, fitted.shape.clone())?;
                 let given = inputs(ctx)?;
-                let out = ctx.allocate(to, fitted.shape.clone())?;
                 fill_bytes(out, |dst| Ok(task.write(dst, given)))?
             }
         };
@@ -165,7 +164,7 @@ impl<const N: usize> Elementwise<N> {
     /// # Errors
     /// `InvalidArgument` when they do not fit together; `ResourceExhausted`.
     pub fn values(&self, ctx: &KernelContext<'_>, of: [&Tensor; N]) -> Result<Tensor> {
-        let fitted = Broadcast::limited(of.map(Tensor::shape))?;
+        let fitted = Broadcast::new(of.map(Tensor::shape))?;
         let mut given = [&[][..]; N];
         for (given, tensor) in given.iter_mut().zip(of) {
             readable(tensor)?;
@@ -298,7 +297,18 @@ mod tests {
     use super::*;
     use crate::axes;
     use crate::function::zip;
-    use crate::testing::{self, Host};
+    use crate::{rules, testing};
+
+    /// The value of a function of broadcast inputs, as the kernel of an op gives it.
+    fn run(function: Function<2>, inputs: Vec<Tensor>) -> Result<Tensor> {
+        let to = function.to();
+        testing::compute(
+            kernel(function, 50.0),
+            Box::new(rules::broadcast_inputs),
+            inputs,
+            to,
+        )
+    }
 
     fn counted(dims: &[i64]) -> Tensor {
         let n = dims.iter().product::<i64>();
@@ -319,14 +329,13 @@ mod tests {
     #[test]
     fn every_way_through_agrees_with_one_element_at_a_time() {
         // Slow enough for several threads from 2000 elements on.
-        let function = zip(|a: i32, b: i32| a.wrapping_mul(1000).wrapping_sub(b));
-        let kernel = kernel(function, 50.0);
+        let function = || zip(|a: i32, b: i32| a.wrapping_mul(1000).wrapping_sub(b));
         let check = |a: &[i64], b: &[i64], shared: bool| {
             let (a, b) = (counted(a), counted(b));
             let keep = shared.then(|| (a.clone(), b.clone()));
             let reference = (a.deep_copy().expect("copy"), b.deep_copy().expect("copy"));
-            let out = testing::compute(&Host::new(), &*kernel, vec![a, b], 1).expect("a result");
-            let (dims, got) = (out[0].dims(), out[0].as_slice::<i32>().expect("int32"));
+            let out = run(function(), vec![a, b]).expect("a result");
+            let (dims, got) = (out.dims(), out.as_slice::<i32>().expect("int32"));
             let mut index = vec![0; dims.len()];
             for (i, &got) in got.iter().enumerate() {
                 axes::index_of(i, dims, &mut index);
@@ -368,19 +377,17 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_once() {
-        let sum = zip(|a: f32, b: f32| a + b).on(DataType::Bfloat16);
-        let kernel = kernel(sum, 0.2);
         let one = |x: f32, n: i64| {
             Tensor::from_iter(&[n], std::iter::repeat_n(bf16::from_f32(x), n as usize))
                 .expect("a tensor")
         };
         for (n, m) in [(1, 1), (600, 600), (600, 1), (1, 600)] {
             let inputs = vec![one(256.0, n), one(1.0, m)];
-            let out = testing::compute(&Host::new(), &*kernel, inputs, 1).expect("a result");
+            let out = run(zip(|a: f32, b: f32| a + b).on(DataType::Bfloat16), inputs);
+            let out = out.expect("a result");
             // 257 lies between 256 and 258: the tie goes to the even one.
             assert!(
-                out[0]
-                    .as_slice::<bf16>()
+                out.as_slice::<bf16>()
                     .expect("bf16")
                     .iter()
                     .all(|&v| v == bf16::from_f32(256.0))
@@ -390,9 +397,8 @@ mod tests {
 
     #[test]
     fn shapes_that_do_not_fit_are_told() {
-        let kernel = kernel(zip(|a: i32, _| a), 0.2);
         let inputs = vec![counted(&[2]), counted(&[3])];
-        let e = testing::compute(&Host::new(), &*kernel, inputs, 1).expect_err("shapes");
+        let e = run(zip(|a: i32, _| a), inputs).expect_err("shapes");
         assert_eq!(
             (e.code(), e.message()),
             (Code::InvalidArgument, "Incompatible shapes: [2] vs. [3]")

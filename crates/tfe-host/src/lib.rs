@@ -16,6 +16,7 @@ pub mod broadcast;
 pub mod broadcast_blocks;
 pub mod complex;
 pub mod convert;
+pub mod cost;
 pub mod elementary;
 pub mod elementwise;
 #[cfg(feature = "gemm")]
@@ -33,6 +34,7 @@ pub mod owned;
 pub mod parallel;
 pub mod printf;
 pub mod reduce;
+pub mod rules;
 pub mod segment_reduce;
 pub mod segmented_copy;
 pub mod strided;

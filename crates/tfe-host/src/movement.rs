@@ -3,11 +3,11 @@
 use std::mem::MaybeUninit;
 
 use tfe_core::{
-    DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word, dispatch_width,
+    DataType, ResourceHandle, Result, TString, Tensor, TensorUninit, Variant, Word, dispatch_width,
 };
 use tfe_device::{Device, KernelContext};
 
-use crate::owned::{Owned, fill_owned};
+use crate::owned::{self, Owned};
 use crate::{fill_words, loops, parallel};
 
 /// Where each element of a result comes from.
@@ -32,46 +32,44 @@ pub trait Movement: Sync {
     }
 }
 
-/// The tensor of `shape` that a movement makes of `input`. Gaps hold the only element of `gap`, or zero.
+/// `out` with what a movement makes of `input`. Gaps hold the only element of `gap`, or zero.
 ///
 /// # Errors
 /// `ResourceExhausted`; those of the movement.
 pub fn moved(
     ctx: &KernelContext<'_>,
+    out: TensorUninit,
     input: &Tensor,
     gap: Option<&Tensor>,
     movement: &impl Movement,
-    shape: Shape,
 ) -> Result<Tensor> {
     match input.dtype() {
-        DataType::String => owned::<TString>(ctx, input, gap, movement, shape),
-        DataType::Resource => owned::<ResourceHandle>(ctx, input, gap, movement, shape),
-        DataType::Variant => owned::<Variant>(ctx, input, gap, movement, shape),
+        DataType::String => moved_owned::<TString>(out, input, gap, movement),
+        DataType::Resource => moved_owned::<ResourceHandle>(out, input, gap, movement),
+        DataType::Variant => moved_owned::<Variant>(out, input, gap, movement),
         plain => dispatch_width!(plain.size(), |W| {
             let source = input.as_words::<W>()?;
             let gap = match gap {
                 Some(gap) => gap.as_words::<W>()?[0],
                 None => W::default(),
             };
-            let out = ctx.allocate(plain, shape)?;
             fill_words::<W>(out, |dst| movement.write(ctx.device(), source, gap, dst))
         }),
     }
 }
 
-fn owned<T: Owned>(
-    ctx: &KernelContext<'_>,
+fn moved_owned<T: Owned>(
+    out: TensorUninit,
     input: &Tensor,
     gap: Option<&Tensor>,
     movement: &impl Movement,
-    shape: Shape,
 ) -> Result<Tensor> {
     let source = input.as_slice::<T>()?;
     let gap = match gap {
         Some(gap) => gap.as_slice::<T>()?[0].copy()?,
         None => T::default(),
     };
-    let elements =
-        (0..shape.num_elements()).map(|i| movement.source(i).map_or(&gap, |at| &source[at]).copy());
-    fill_owned(ctx, shape, elements)
+    let elements = (0..out.shape().num_elements())
+        .map(|i| movement.source(i).map_or(&gap, |at| &source[at]).copy());
+    owned::write(out, elements)
 }

@@ -1,6 +1,8 @@
 //! Tensors of elements that own memory: strings, resource handles and variants.
 
-use tfe_core::{Element, ResourceHandle, Result, Shape, TString, Tensor, Variant, ensure, err};
+use tfe_core::{
+    Element, ResourceHandle, Result, Shape, TString, Tensor, TensorUninit, Variant, ensure, err,
+};
 use tfe_device::KernelContext;
 
 /// An element that is copied by running code, which may fail.
@@ -33,13 +35,24 @@ impl Owned for Variant {
 /// A tensor of `shape` with the elements of `values` in order.
 ///
 /// # Errors
-/// The first error among `values`; `Internal` when there are not as many as elements; `ResourceExhausted`.
+/// As [`write`]; `ResourceExhausted`.
 pub fn fill_owned<T: Owned>(
     ctx: &KernelContext<'_>,
     shape: Shape,
     values: impl IntoIterator<Item = Result<T>>,
 ) -> Result<Tensor> {
-    let mut out = ctx.allocate(T::DTYPE, shape)?.zeroed();
+    write(ctx.allocate(T::DTYPE, shape)?, values)
+}
+
+/// The tensor with the elements of `values` in order.
+///
+/// # Errors
+/// The first error among `values`; `Internal` when there are not as many as elements.
+pub fn write<T: Owned>(
+    out: TensorUninit,
+    values: impl IntoIterator<Item = Result<T>>,
+) -> Result<Tensor> {
+    let mut out = out.zeroed();
     let slots = out
         .as_mut_slice::<T>()
         .ok_or_else(|| err!(Internal, "fresh memory is shared"))?;

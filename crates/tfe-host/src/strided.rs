@@ -144,7 +144,7 @@ pub fn gather(
     if is_all && matches!(walk.dims[..], [] | [(_, 1)]) && input.dtype() != DataType::String {
         return input.reshaped(shape);
     }
-    moved(ctx, input, None, walk, shape)
+    moved(ctx, ctx.allocate(input.dtype(), shape)?, input, None, walk)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! A bare host device and one run of a kernel on it, for unit tests of kernels.
 
-use tfe_core::{Allocator, Buffer, HeapAllocator, Result, Tensor};
+use std::any::Any;
+
+use tfe_core::{Allocator, Buffer, DataType, HeapAllocator, Result, Tensor};
 use tfe_device::{
-    Device, DeviceInfo, DeviceName, Kernel, KernelContext, NoFunctions, ResourceManager,
+    Arg, BoundKernel, Device, DeviceInfo, DeviceName, Kernel, ResourceManager, Rule, Run,
 };
 
 /// A device of host memory that cuts work as if it had four threads, and takes rayon's own pool for it.
@@ -40,6 +42,9 @@ impl Device for Host {
     fn is_host(&self) -> bool {
         true
     }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
     fn host_allocator(&self) -> &dyn Allocator {
         &HeapAllocator
     }
@@ -63,15 +68,23 @@ impl Device for Host {
     }
 }
 
-/// The results of a kernel.
+/// The result of a kernel of one output, of inputs in host memory.
+///
+/// # Errors
+/// Those of the rule and of the kernel.
 pub fn compute(
-    device: &Host,
-    kernel: &dyn Kernel,
+    kernel: Box<dyn Kernel>,
+    rule: Box<dyn Rule>,
     inputs: Vec<Tensor>,
-    outputs: usize,
-) -> Result<Vec<Tensor>> {
-    let mut inputs: Vec<_> = inputs.into_iter().map(Some).collect();
-    let mut ctx = KernelContext::new(&mut inputs, outputs, device, &NoFunctions);
-    kernel.compute(&mut ctx)?;
-    Ok(ctx.into_outputs()?.into_vec())
+    dtype: DataType,
+) -> Result<Tensor> {
+    let arg = |dtype| Arg {
+        dtype,
+        in_host_memory: true,
+    };
+    let args: Vec<_> = inputs.iter().map(|t| arg(t.dtype())).collect();
+    let kernel = BoundKernel::from_parts(kernel, Some(rule), args, [arg(dtype)]);
+    Ok(kernel
+        .outputs_of(inputs, &Run::on(&Host::new()))?
+        .swap_remove(0))
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use tfe_attrs::{AttrBuilder, AttrValue};
 use tfe_core::{Result, Tensor};
-use tfe_device::{KernelInit, KernelRegistry, NoFunctions};
-pub(crate) use tfe_host::testing::{Host, compute};
+use tfe_device::{BoundKernel, KernelInit, KernelRegistry, NoFunctions, OpInit, Run};
+pub(crate) use tfe_host::testing::Host;
 use tfe_ops::OpRegistry;
 
 /// The results of an op on a device of its own. Attributes that follow from the inputs need not be given.
@@ -39,12 +39,14 @@ pub(crate) fn run_on(
     let def = REGISTRY
         .find(spec, "CPU", &attrs)?
         .ok_or_else(|| REGISTRY.not_found(spec, "CPU", op, &attrs))?;
-    let kernel = (def.build)(&KernelInit {
-        spec,
-        attrs: &attrs,
-        node_name: op,
+    let init = KernelInit {
+        op: OpInit {
+            spec,
+            attrs: &attrs,
+            node_name: op,
+        },
         device,
         functions: &NoFunctions,
-    })?;
-    compute(device, &*kernel, inputs, attrs.output_dtypes(spec)?.len())
+    };
+    BoundKernel::new(def, REGISTRY.rule(spec.id()), &init)?.outputs_of(inputs, &Run::on(device))
 }

@@ -39,7 +39,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let diagonal = Diagonal {
             n: input.num_elements(),
         };
-        let out = moved(ctx, input, None, &diagonal, shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            None,
+            &diagonal,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

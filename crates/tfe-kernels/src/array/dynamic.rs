@@ -62,7 +62,13 @@ fn build_partition(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         for (i, rows) in rows.iter().enumerate() {
             let shape = Shape::new(&[&[rows.len() as i64], &slice[..]].concat())?;
             let data = ctx.input(0);
-            let out = moved(ctx, data, None, &Rows::of(rows, width), shape)?;
+            let out = moved(
+                ctx,
+                ctx.allocate(data.dtype(), shape)?,
+                data,
+                None,
+                &Rows::of(rows, width),
+            )?;
             ctx.set_output(i, out);
         }
         Ok(())

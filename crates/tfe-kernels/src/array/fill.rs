@@ -86,5 +86,5 @@ fn build_zeros(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// the kernel's.
 fn repeated(ctx: &KernelContext<'_>, value: &Tensor, shape: Shape) -> Result<Tensor> {
     let walk = Strided::repeat(shape.dims());
-    moved(ctx, value, None, &walk, shape)
+    moved(ctx, ctx.allocate(value.dtype(), shape)?, value, None, &walk)
 }

@@ -75,7 +75,13 @@ fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()>
         block: len as usize,
         width: size(after),
     };
-    let out = moved(ctx, params, None, &movement, shape)?;
+    let out = moved(
+        ctx,
+        ctx.allocate(params.dtype(), shape)?,
+        params,
+        None,
+        &movement,
+    )?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -37,7 +37,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             format!("param shape {}, node name: {node}", params.shape())
         })?;
         let width = slice.iter().product::<i64>() as usize;
-        let out = moved(ctx, params, None, &Rows::of(&rows, width), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(params.dtype(), shape)?,
+            params,
+            None,
+            &Rows::of(&rows, width),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

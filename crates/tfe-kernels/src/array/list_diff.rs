@@ -33,7 +33,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?),
         };
         let shape = Shape::vector(rows.len());
-        let values = moved(ctx, x, None, &Rows::of(&rows, 1), shape.clone())?;
+        let values = moved(
+            ctx,
+            ctx.allocate(x.dtype(), shape.clone())?,
+            x,
+            None,
+            &Rows::of(&rows, 1),
+        )?;
         let indices: Vec<_> = rows.iter().map(|&row| row as i64).collect();
         let indices = axes::tensor(ctx, index_type, shape, &indices)?;
         ctx.set_output(0, values);

@@ -56,7 +56,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             smallvec![Run::gap(before), middle, Run::gap(after)]
         });
         let shape = padded(input, &paddings)?;
-        let out = moved(ctx, input, value, &Runs::new(runs), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            value,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -99,7 +105,13 @@ fn build_mirror(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ]
         });
         let shape = padded(input, &paddings)?;
-        let out = moved(ctx, input, None, &Runs::new(runs), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            None,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -34,7 +34,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         });
         let rows: Vec<_> = rows.collect();
         let movement = Rows::of(&rows, width);
-        let out = moved(ctx, input, None, &movement, input.shape().clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), input.shape().clone())?,
+            input,
+            None,
+            &movement,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

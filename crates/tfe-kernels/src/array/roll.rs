@@ -37,7 +37,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let back = (len - shift) as isize * step;
             smallvec![Run::of(shift, back, step), Run::of(len - shift, 0, step)]
         });
-        let out = moved(ctx, input, None, &Runs::new(runs), input.shape().clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), input.shape().clone())?,
+            input,
+            None,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -186,7 +186,13 @@ fn padded(ctx: &KernelContext<'_>, blocks: &Blocks) -> Result<Tensor> {
         let middle = Run::of(input.shape().dim(i), 0, stride);
         smallvec![Run::gap(before), middle, Run::gap(after)]
     });
-    moved(ctx, input, None, &Runs::new(runs), Shape::new(&dims)?)
+    moved(
+        ctx,
+        ctx.allocate(input.dtype(), Shape::new(&dims)?)?,
+        input,
+        None,
+        &Runs::new(runs),
+    )
 }
 
 /// The tensor without margins in space.

@@ -77,7 +77,13 @@ fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let sizes = shape.dims().iter().zip(&strides);
         let runs = slice.taken.iter().zip(sizes);
         let runs = runs.map(|(&taken, (&size, &step))| put(taken, size as usize, step));
-        let out = moved(ctx, dy, None, &Runs::new(runs), shape.clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(dy.dtype(), shape.clone())?,
+            dy,
+            None,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -64,7 +64,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             block: slices.count,
             width: slices.inner,
         };
-        let values = moved(ctx, input, None, &rows, Shape::new(&dims)?)?;
+        let values = moved(
+            ctx,
+            ctx.allocate(input.dtype(), Shape::new(&dims)?)?,
+            input,
+            None,
+            &rows,
+        )?;
         let indices = axes::tensor(ctx, index_type, Shape::vector(slices.count), &groups.of)?;
         if ctx.num_outputs() > 2 {
             let mut counts = vec![0; groups.firsts.len()];

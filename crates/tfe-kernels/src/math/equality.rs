@@ -56,7 +56,7 @@ fn function(dtype: DataType, equal: bool) -> Result<Function<2>> {
 
 fn strings(ctx: &mut KernelContext<'_>, equal: bool) -> Result<()> {
     let (a, b) = (ctx.input(0), ctx.input(1));
-    let fitted = Broadcast::limited([a.shape(), b.shape()])?;
+    let fitted = Broadcast::new([a.shape(), b.shape()])?;
     let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
     let compared = fitted
         .places()

@@ -6,15 +6,16 @@ use tfe_ops::ops;
 
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::ERF, |init| {
+    KernelDef::host(ops::ERF, rules::like::<0>, |init| {
         chosen(init, [map(libm::erff), map(erf)], 10.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ERFC, |init| {
+    KernelDef::host(ops::ERFC, rules::like::<0>, |init| {
         chosen(init, [map(libm::erfcf), map(libm::erfc)], 15.0)
     })
     .of(TYPES),

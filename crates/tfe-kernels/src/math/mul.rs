@@ -7,10 +7,11 @@ use tfe_ops::ops;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Number;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],
-    ..KernelDef::cpu(ops::MUL, build)
+    ..KernelDef::host(ops::MUL, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -7,10 +7,11 @@ use tfe_ops::ops;
 use tfe_host::elementwise;
 use tfe_host::function::map;
 use tfe_host::number::{SIGNED, Signed};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
-    ..KernelDef::cpu(ops::NEG, build)
+    ..KernelDef::host(ops::NEG, rules::like::<0>, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -8,10 +8,11 @@ use tfe_host::complex;
 use tfe_host::elementwise::{self, Elementwise};
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, SIGNED, Signed};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
-    ..KernelDef::cpu(ops::POW, build)
+    ..KernelDef::host(ops::POW, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -109,7 +109,7 @@ fn broadcast(_: &str, shapes: [&Shape; 3]) -> Result<Broadcast<3>> {
             "condition {condition}, then {a}, and else {b} must be broadcastable"
         )
     })?;
-    Broadcast::limited(shapes)
+    Broadcast::new(shapes)
 }
 
 /// A condition for each element, for each row of the first dimension, or for all.

@@ -7,11 +7,12 @@ use tfe_ops::ops;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
+use tfe_host::rules;
 use tfe_host::{complex, elementary};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", FIELD)],
-    ..KernelDef::cpu(ops::SIGMOID, build)
+    ..KernelDef::host(ops::SIGMOID, rules::like::<0>, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -6,11 +6,12 @@ use tfe_ops::ops;
 
 use tfe_host::function::map;
 use tfe_host::number::{SIGNED, Signed};
+use tfe_host::rules;
 use tfe_host::{complex, elementwise};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
-    ..KernelDef::cpu(ops::SIGN, build)
+    ..KernelDef::host(ops::SIGN, rules::like::<0>, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

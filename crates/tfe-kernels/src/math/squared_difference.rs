@@ -7,13 +7,14 @@ use tfe_ops::ops;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[(
         "T",
         FIELD.union(DTypeSet::of(&[DataType::Int32, DataType::Int64])),
     )],
-    ..KernelDef::cpu(ops::SQUARED_DIFFERENCE, build)
+    ..KernelDef::host(ops::SQUARED_DIFFERENCE, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -7,10 +7,11 @@ use tfe_ops::ops;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Number;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],
-    ..KernelDef::cpu(ops::SUB, build)
+    ..KernelDef::host(ops::SUB, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

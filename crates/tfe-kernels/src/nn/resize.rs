@@ -182,7 +182,13 @@ fn build_nearest(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             block: rows * cols,
             width: depth,
         };
-        let out = moved(ctx, ctx.input(0), None, &all, shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(ctx.input(0).dtype(), shape)?,
+            ctx.input(0),
+            None,
+            &all,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))
