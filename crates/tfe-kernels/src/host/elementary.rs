@@ -63,15 +63,19 @@ fn zero_of(x: f32) -> f32 {
     0.0f32.copysign(x)
 }
 
+/// What a number counts as: zero if it is denormal, whether the CPU is in the mode of kernels or not.
+#[inline(always)]
+pub(crate) fn seen(x: f64) -> f64 {
+    if x.abs() < f64::MIN_POSITIVE {
+        0.0f64.copysign(x)
+    } else {
+        x
+    }
+}
+
 /// A function of the C library, which sees denormal numbers even where they count as zero: now it does not.
 pub(crate) fn flushed(f: impl Fn(f64) -> f64 + Copy) -> impl Fn(f64) -> f64 + Copy {
-    move |x| {
-        f(if x.abs() < f64::MIN_POSITIVE {
-            0.0f64.copysign(x)
-        } else {
-            x
-        })
-    }
+    move |x| f(seen(x))
 }
 
 /// `e^x`.

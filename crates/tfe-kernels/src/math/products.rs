@@ -31,7 +31,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x / y }),
             zip(|x, y| {
                 if x == complex::ZERO {
-                    x
+                    complex::ZERO
                 } else {
                     complex::over(x, y)
                 }
@@ -52,7 +52,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             }),
             zip(|x: Complex128, y| {
                 if x == complex::ZERO {
-                    x
+                    complex::ZERO
                 } else {
                     x * complex::ln(y)
                 }
@@ -73,7 +73,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x * y.ln_1p() }),
             zip(|x: Complex128, y| {
                 if x == complex::ZERO {
-                    x
+                    complex::ZERO
                 } else {
                     x * complex::ln_1p(y)
                 }
