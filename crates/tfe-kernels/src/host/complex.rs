@@ -11,14 +11,14 @@ use std::f64::consts::{FRAC_PI_2, LN_2};
 
 use tfe_core::Complex128 as C;
 
-use super::elementary::seen;
+use super::number::Real;
 
 /// Zero.
 pub(crate) const ZERO: C = C::new(0.0, 0.0);
 
 /// Denormal parts as the zeros that they count as, in every mode of the CPU.
 fn flushed(z: C) -> C {
-    C::new(seen(z.re), seen(z.im))
+    C::new(z.re.flushed(), z.im.flushed())
 }
 
 /// The quotient, by way of that of the parts of the divisor (R. L. Smith, 1962), which does not overflow half-way.
