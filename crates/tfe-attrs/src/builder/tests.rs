@@ -229,6 +229,11 @@ fn missing_attributes() {
         Code::NotFound,
         "No attr named 'DstT' in NodeDef:\n\t [[{{node Cast}}]]",
     );
+    refused(
+        &with_inputs(ops::BITCAST, &[FLOAT]),
+        Code::NotFound,
+        "No attr named 'type' in NodeDef:\n\t [[{{node Bitcast}}]]",
+    );
     let mut b = builder(ops::CONST);
     b.set("dtype", FLOAT);
     refused(
