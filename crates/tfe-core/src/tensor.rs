@@ -21,6 +21,18 @@ pub struct Tensor {
     dtype: DataType,
 }
 
+/// The shape of those dimensions, which `len` values fill.
+fn shape_of(dims: &[i64], len: usize) -> Result<Shape> {
+    let shape = Shape::new(dims)?;
+    ensure!(
+        len == shape.num_elements(),
+        InvalidArgument,
+        "shape {shape} has {} elements, but {len} values were given",
+        shape.num_elements()
+    );
+    Ok(shape)
+}
+
 /// The bytes that `shape` takes, when they fit an address space.
 #[inline]
 fn byte_size(dtype: DataType, shape: &Shape) -> Result<usize> {
@@ -93,7 +105,8 @@ impl Tensor {
     /// # Errors
     /// `InvalidArgument` when `dims` is no shape or has another number of elements than `values`.
     pub fn from_slice<T: Element>(dims: &[i64], values: &[T]) -> Result<Self> {
-        Self::from_iter(dims, values.iter().cloned())
+        let shape = shape_of(dims, values.len())?;
+        Self::uninit(T::DTYPE, shape)?.try_fill_from(values.iter().map(T::try_clone))
     }
 
     /// A tensor of shape `dims` with the elements of an iterator of known length.
@@ -106,14 +119,7 @@ impl Tensor {
         I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
     {
         let values = values.into_iter();
-        let shape = Shape::new(dims)?;
-        ensure!(
-            values.len() == shape.num_elements(),
-            InvalidArgument,
-            "shape {shape} has {} elements, but {} values were given",
-            shape.num_elements(),
-            values.len()
-        );
+        let shape = shape_of(dims, values.len())?;
         Self::uninit(T::DTYPE, shape)?.fill_from(values)
     }
 
@@ -386,7 +392,7 @@ impl Tensor {
     /// As [`as_slice`](Self::as_slice), and `InvalidArgument` when there is not exactly one element.
     pub fn scalar_value<T: Element>(&self) -> Result<T> {
         match self.as_slice::<T>()? {
-            [value] => Ok(value.clone()),
+            [value] => value.try_clone(),
             _ => Err(err!(
                 InvalidArgument,
                 "expected one element but got a tensor of shape {}",
@@ -671,12 +677,23 @@ impl TensorUninit {
     ///
     /// # Errors
     /// `InvalidArgument` for another type than the tensor's; `Internal` when there are fewer values than elements.
-    pub fn fill_from<T: Element>(mut self, values: impl IntoIterator<Item = T>) -> Result<Tensor> {
+    pub fn fill_from<T: Element>(self, values: impl IntoIterator<Item = T>) -> Result<Tensor> {
+        self.try_fill_from(values.into_iter().map(Ok))
+    }
+
+    /// [`fill_from`](Self::fill_from) with values that may fail to be made: copies of strings.
+    ///
+    /// # Errors
+    /// As `fill_from`, and the first error among `values`.
+    pub fn try_fill_from<T: Element>(
+        mut self,
+        values: impl IntoIterator<Item = Result<T>>,
+    ) -> Result<Tensor> {
         let out = self.as_uninit::<T>()?;
         let wanted = out.len();
         let mut written = 0;
         for (slot, value) in out.iter_mut().zip(values) {
-            slot.write(value);
+            slot.write(value?);
             written += 1;
         }
         ensure!(

@@ -107,6 +107,15 @@ impl TString {
         })
     }
 
+    /// Puts `bytes` at the end.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory; the string is as before then.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        *self = Self::concat([self.as_bytes(), bytes])?;
+        Ok(())
+    }
+
     fn kind(&self) -> usize {
         self.words[0] & KIND
     }
@@ -275,6 +284,32 @@ mod tests {
         pair[0].words[0] = (5 << 2 | OFFSET) | 25 << 32;
         assert_eq!(pair[0].kind(), OFFSET);
         assert_eq!(pair[0].len(), 5);
+    }
+
+    #[test]
+    fn copies_and_appends_without_memory_are_errors() {
+        use crate::{Code, Element, Shape, Tensor};
+
+        // A view of more bytes than an address space has; nobody gets to read one of them.
+        let vast = || TString {
+            words: [(1 << 60) << 2 | KIND, 64, 0],
+        };
+        let strings = Tensor::uninit(TString::DTYPE, Shape::vector(2)).expect("memory");
+        let strings = strings.fill_from([TString::from("a"), vast()]);
+        let strings = strings.expect("two strings");
+        let mut short = TString::from("short");
+        let errors = [
+            vast().try_clone().err(),
+            short.append(vast().as_bytes()).err(),
+            strings.deep_copy().err(),
+        ];
+        for error in errors {
+            assert_eq!(error.map(|e| e.code()), Some(Code::ResourceExhausted));
+        }
+        for part in [" of memory", ", but not of words", ""] {
+            short.append(part.as_bytes()).expect("memory");
+        }
+        assert_eq!(short, "short of memory, but not of words".into());
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 use tfe_core::{
-    DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word, dispatch_width,
+    DataType, Element, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word,
+    dispatch_width,
 };
 use tfe_device::KernelContext;
 
-use crate::host::owned::{Owned, fill_owned};
+use crate::host::owned::fill_owned;
 use crate::host::{Cursor, fill_words, parallel};
 
 /// The elements of an input, and how many of them make a row: one step of the dimensions before the axis.
@@ -95,7 +96,7 @@ fn copy_rows<'a, W: Word>(
     out.finish().expect("the loop ends when nothing remains")
 }
 
-fn join_owned<T: Owned>(
+fn join_owned<T: Element>(
     ctx: &KernelContext<'_>,
     inputs: Range<usize>,
     axis: usize,
@@ -106,5 +107,5 @@ fn join_owned<T: Owned>(
         .first()
         .map_or(0, |(elements, row)| elements.len() / row);
     let elements = (0..rows).flat_map(|i| pieces.iter().flat_map(move |&(e, n)| &e[i * n..][..n]));
-    fill_owned(ctx, shape, elements.map(T::copy))
+    fill_owned(ctx, shape, elements.map(T::try_clone))
 }

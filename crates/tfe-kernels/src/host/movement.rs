@@ -3,11 +3,12 @@
 use std::mem::MaybeUninit;
 
 use tfe_core::{
-    DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word, dispatch_width,
+    DataType, Element, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word,
+    dispatch_width,
 };
 use tfe_device::{Device, KernelContext};
 
-use super::owned::{Owned, fill_owned};
+use super::owned::fill_owned;
 use super::{fill_words, loops, parallel};
 
 /// Where each element of a result comes from.
@@ -59,7 +60,7 @@ pub(crate) fn moved(
     }
 }
 
-fn owned<T: Owned>(
+fn owned<T: Element>(
     ctx: &KernelContext<'_>,
     input: &Tensor,
     gap: Option<&Tensor>,
@@ -68,10 +69,14 @@ fn owned<T: Owned>(
 ) -> Result<Tensor> {
     let source = input.as_slice::<T>()?;
     let gap = match gap {
-        Some(gap) => gap.as_slice::<T>()?[0].copy()?,
+        Some(gap) => gap.as_slice::<T>()?[0].try_clone()?,
         None => T::default(),
     };
-    let elements =
-        (0..shape.num_elements()).map(|i| movement.source(i).map_or(&gap, |at| &source[at]).copy());
+    let elements = (0..shape.num_elements()).map(|i| {
+        movement
+            .source(i)
+            .map_or(&gap, |at| &source[at])
+            .try_clone()
+    });
     fill_owned(ctx, shape, elements)
 }
