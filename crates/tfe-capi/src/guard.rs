@@ -10,7 +10,6 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tfe_core::{Error, Result, err};
@@ -165,27 +164,6 @@ pub(crate) unsafe fn slice<'a, T>(
     }
     // SAFETY: not null, so there are that many elements, says the caller; `length` bounds their bytes.
     Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
-}
-
-/// The elements of a C array that the call fills.
-///
-/// # Safety
-/// The pointer is null or leads to room for `len` elements that nobody else uses for `'a`.
-#[inline]
-pub(crate) unsafe fn room<'a, T>(
-    pointer: *mut T,
-    len: impl TryInto<usize>,
-    what: &str,
-) -> Result<&'a mut [MaybeUninit<T>]> {
-    let len = length::<T>(len, what)?;
-    if len == 0 {
-        return Ok(&mut []);
-    }
-    if pointer.is_null() {
-        return Err(null(what));
-    }
-    // SAFETY: not null, so there is that much room, says the caller; `length` bounds its bytes.
-    Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), len) })
 }
 
 /// A number of elements of type `T` as C gives it: not negative, and no more than an address space holds.

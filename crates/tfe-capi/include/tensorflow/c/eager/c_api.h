@@ -258,7 +258,9 @@ TF_CAPI_EXPORT extern int TFE_OpGetOutputLength(TFE_Op* op, const char* output_n
 
 // Runs the op. `*num_retvals` tells how many results `retvals` has room for: at least as many as the
 // op has, or INVALID_ARGUMENT. On success it is set to the number of results and the op keeps its
-// attrs, but no inputs. After an error `*num_retvals` stays as given and that many `retvals` are NULL.
+// attrs, but no inputs. After an error of the op's kernel it is the number of results as well, and so many
+// `retvals` are NULL. After an error before the kernel was found (a type, an attr, a device, too little
+// room) `*num_retvals` and `retvals` are as they were. Places beyond the op's results are never touched.
 TF_CAPI_EXPORT extern void TFE_Execute(TFE_Op* op, TFE_TensorHandle** retvals, int* num_retvals,
                                        TF_Status* status);
 
