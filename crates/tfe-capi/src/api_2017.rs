@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr::null;
 
-use tfe_core::{Result, bail, ensure};
+use tfe_core::{Result, bail, ensure, err};
 use tfe_eager::{AttrValue, PlacementPolicy, TensorHandle};
 
 use crate::attrs::set;
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn TFE_OpSetAttrStringList_2017(
 /// Runs an op, which keeps its inputs; gives as many results as there is room for.
 ///
 /// # Safety
-/// As [the crate](crate#safety) says; `retvals` leads to room for `*num_retvals` handles.
+/// As [the crate](crate#safety) says; `retvals` leads to room for `*num_retvals` handles or all results of the op.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_Execute_2017(
     op: Option<&mut TFE_Op>,
@@ -260,18 +260,23 @@ pub unsafe extern "C" fn TFE_Execute_2017(
     status: *mut TF_Status,
 ) {
     // SAFETY: the caller's array and number.
-    let mut results = unsafe { Results::new(retvals, num_retvals) };
+    let results = unsafe { Results::new(retvals, num_retvals) };
     let execute = || {
-        let (count, room) = results.wanted()?;
-        let is_there = room == usize::try_from(count).unwrap_or(0);
-        ensure!(is_there, InvalidArgument, "retvals is NULL");
+        let room = results.room()?;
+        let room =
+            usize::try_from(room).map_err(|_| err!(InvalidArgument, "*num_retvals is {room}"))?;
+        ensure!(
+            room == 0 || !retvals.is_null(),
+            InvalidArgument,
+            "retvals is NULL"
+        );
         let op = given(op, "op")?;
         op.check_cancelled()?;
         let outputs = op.op.execute_again()?;
+        results.accept(outputs.len().min(room))?;
         outputs.into_iter().for_each(|output| results.give(output));
-        Ok(true)
+        Ok(())
     };
-    // SAFETY: null or a status of the caller's.
-    let done = unsafe { guard(status, false, execute) };
-    results.end(done);
+    // SAFETY: null or a status of the caller's. A call that fails accepted no results: nothing is written.
+    unsafe { guard(status, (), execute) };
 }

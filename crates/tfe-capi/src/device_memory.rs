@@ -8,7 +8,7 @@ use tfe_core::{DataType, Result, Shape, Tensor, ensure};
 use tfe_eager::TensorHandle;
 
 use crate::datatype::data_type;
-use crate::guard::{given, guard, slice, text};
+use crate::guard::{self, given, guard, slice, text};
 use crate::handle::value;
 use crate::tensor::{Deallocator, Lent, allocate};
 use crate::{TF_DataType, TF_Status, TF_Tensor, TFE_Context, TFE_TensorHandle};
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn TFE_AllocateHostTensor(
     status: *mut TF_Status,
 ) -> Option<Box<TF_Tensor>> {
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     let make = || {
         given(ctx, "ctx")?;
         allocate(dtype, dims?, None).map(Some)
@@ -72,16 +72,12 @@ pub unsafe extern "C" fn TFE_NewTensorHandleFromDeviceMemory(
     deallocator_arg: *mut c_void,
     status: *mut TF_Status,
 ) -> Option<Box<TFE_TensorHandle>> {
-    let lent = Lent {
-        data,
-        len,
-        deallocator,
-        arg: deallocator_arg,
-    };
+    // SAFETY: the caller's promise.
+    let lent = unsafe { Lent::new(data, len, deallocator, deallocator_arg) };
     // SAFETY: null or a C string.
     let device = unsafe { text(device_name, "device_name") };
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     let make = move || {
         let (context, device) = (&given(ctx, "ctx")?.context, device?);
         ensure!(

@@ -248,7 +248,7 @@ fn by_gemm<'d, T: Plain>(
     threads: gemm::Parallelism,
 ) -> &'d mut [T] {
     let (m, k, n) = (a.rows, a.cols, b.cols);
-    assert!(b.rows == k && dst.len() == m * n && k > 0);
+    assert!(b.rows == k && Some(dst.len()) == m.checked_mul(n) && k > 0);
     let [[ai, ak], [bk, bj]] = [a.strides(), b.strides()].map(|s| s.map(|s| s as isize));
     // SAFETY: `Matrix::new` made sure that each operand has as many elements as rows times columns, and its strides stay
     // within; `dst` has m * n slots, of which none is read since `read_dst` is false. `T` is one of gemm's types.
