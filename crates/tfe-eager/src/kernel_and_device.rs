@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
-use tfe_attrs::{AttrBuilder, Attrs, FuncAttr};
+use tfe_attrs::{AttrBuilder, Attrs, FuncAttr, SpecRef};
 use tfe_core::{DataType, Result, Tensor, bail, ensure, err};
 use tfe_device::{Device, FunctionLibrary, Kernel, KernelContext, KernelInit, KernelRegistry};
 use tfe_function::{Library, Placement, PlanArg};
@@ -127,7 +127,8 @@ impl KernelAndDevice {
         let function = functions
             .find(&node.op)
             .ok_or_else(|| err!(NotFound, "Function {} is not defined.", node.op))?;
-        let attrs = AttrBuilder::from_node_def(Arc::clone(function.spec()), node)?;
+        let attrs =
+            AttrBuilder::from_node_def(SpecRef::Function(Arc::clone(function.spec())), node)?;
         Self::new_function(device, &attrs, None, functions)
     }
 

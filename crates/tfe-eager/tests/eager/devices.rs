@@ -9,7 +9,7 @@ use tfe_testkit::text;
 
 use crate::world::{CPU, TEST_0, TEST_1, World, code, floats, matrix};
 
-fn add<'c>(ctx: &'c Context, a: &TensorHandle, b: &TensorHandle) -> Op<'c> {
+fn add(ctx: &Context, a: &TensorHandle, b: &TensorHandle) -> Op {
     ctx.op("AddV2")
         .and_then(|op| op.input(a)?.input(b))
         .expect("AddV2")
@@ -312,7 +312,7 @@ fn assign(ctx: &Context, variable: &TensorHandle, value: &TensorHandle) -> Resul
         .map(drop)
 }
 
-fn read<'c>(ctx: &'c Context, variable: &TensorHandle) -> Result<Op<'c>> {
+fn read(ctx: &Context, variable: &TensorHandle) -> Result<Op> {
     Ok(ctx
         .op("ReadVariableOp")?
         .input(variable)?

@@ -13,7 +13,7 @@ use tfe_eager::{
 use tfe_ops::OpRegistry;
 use tfe_testkit::text;
 
-fn mat_mul<'c>(ctx: &'c Context, a: &TensorHandle, b: &TensorHandle) -> Result<Op<'c>> {
+fn mat_mul(ctx: &Context, a: &TensorHandle, b: &TensorHandle) -> Result<Op> {
     let op = ctx.op("MatMul")?.input(a)?.input(b)?;
     Ok(op
         .attr("transpose_a", false)
