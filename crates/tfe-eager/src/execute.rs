@@ -73,6 +73,9 @@ impl Call {
         give: impl FnMut(TensorHandle),
         after: fn(&mut Self),
     ) -> Result<()> {
+        if self.inputs.any_placed() {
+            self.inputs.wait()?;
+        }
         let place = &ctx.places[self.place(ctx)?];
         let (seat, key) = (ctx.cache.seat(), self.key(ctx, place));
         let kernel = ctx
@@ -131,7 +134,8 @@ impl Call {
         let mut tensors = self.inputs.tensors();
         let resource = tensors.find_map(|t| place_of_resource(ctx, t));
         let remote = || {
-            let first = self.inputs.handles().find(TensorHandle::is_remote)?;
+            let mut handles = self.inputs.handles();
+            let first = handles.find(|handle| handle.is_remote().unwrap_or(false))?;
             ctx.place_of(first.device_name())
         };
         Ok(resource.or_else(remote).unwrap_or(0))
@@ -232,7 +236,7 @@ impl Call {
             if policy == PlacementPolicy::Warn {
                 warn(&conflict());
             }
-            self.inputs.replace(i, input.copy_to_device(target)?);
+            self.inputs.replace(i, &input.copy_to_device(target)?)?;
         }
         Ok(())
     }

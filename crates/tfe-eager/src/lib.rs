@@ -22,6 +22,7 @@ mod handle;
 mod inputs;
 mod kernel_and_device;
 mod op;
+mod pending;
 mod placement;
 mod shared;
 
@@ -29,6 +30,7 @@ pub use context::{Context, ContextBuilder, ContextOptions};
 pub use handle::TensorHandle;
 pub use kernel_and_device::KernelAndDevice;
 pub use op::{Op, Outputs};
+pub use pending::Promise;
 pub use placement::PlacementPolicy;
 pub use tfe_function::{Function, FunctionBuilder, Library};
 

@@ -24,6 +24,10 @@ use crate::{OpId, OpSpec, builtin, validate};
 #[derive(Default)]
 pub struct OpRegistry {
     /// Specs by id, counted from the first after TensorFlow's.
+    #[expect(
+        clippy::redundant_allocation,
+        reason = "a frozen vector gives what its elements lead to"
+    )]
     user: FrozenVec<Box<Arc<OpSpec>>>,
     /// Ids of those by name.
     names: FrozenMap<String, Box<OpId>>,

@@ -128,7 +128,7 @@ fn variables() -> Result<()> {
         .input(&variable)?
         .run1()?;
     assert_eq!(value.dtype(), DataType::Float);
-    assert_eq!(value.dims().len(), 0);
+    assert_eq!(value.dims().expect("a shape").len(), 0);
     assert_eq!(value.to_tensor()?.byte_size(), size_of::<f32>());
     assert_eq!(value.to_scalar::<f32>()?, 12.0);
     Ok(())
