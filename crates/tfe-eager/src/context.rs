@@ -13,7 +13,7 @@ use tfe_ops::{OpId, OpRegistry};
 use tfe_proto::tensorflow::{FunctionDef, OpDef};
 use thread_local::ThreadLocal;
 
-use crate::cache::KernelCache;
+use crate::cache::{KernelCache, Limits};
 use crate::context_ref::ContextRef;
 use crate::shared::{Place, Shared};
 use crate::{Op, PlacementPolicy};
@@ -33,6 +33,9 @@ pub struct ContextOptions {
     pub log_placement: bool,
     /// Kernels that are kept ready.
     pub cached_kernels: usize,
+    /// Bytes that these may hold, most of them in attributes that are tensors. Each thread keeps up to 128 small ones
+    /// beyond that.
+    pub cached_kernel_bytes: usize,
 }
 
 impl Default for ContextOptions {
@@ -44,6 +47,7 @@ impl Default for ContextOptions {
             soft_placement: false,
             log_placement: false,
             cached_kernels: 10_000,
+            cached_kernel_bytes: 32 << 20,
         }
     }
 }
@@ -124,7 +128,10 @@ impl ContextBuilder {
             )),
             ops,
             kernels,
-            cache: KernelCache::new(self.options.cached_kernels),
+            cache: KernelCache::new(Limits {
+                kernels: self.options.cached_kernels,
+                bytes: self.options.cached_kernel_bytes,
+            }),
             requests: ThreadLocal::new(),
             policy: ThreadLocal::new(),
             soft_placement: AtomicBool::new(self.options.soft_placement),

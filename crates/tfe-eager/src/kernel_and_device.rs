@@ -48,6 +48,8 @@ pub struct KernelAndDevice {
     inputs: SmallVec<[Arg; 4]>,
     outputs: SmallVec<[Arg; 2]>,
     keeps_state: bool,
+    /// Memory that the attributes hold.
+    bytes: usize,
     /// Second chance of the cache: set by use, taken by the clock hand.
     used: AtomicBool,
 }
@@ -111,6 +113,7 @@ impl KernelAndDevice {
             device: Arc::clone(device),
             functions,
             keeps_state: def.keeps_state,
+            bytes: attrs.iter().map(|(_, value)| value.held_bytes()).sum(),
             used: AtomicBool::new(true),
         })
     }
@@ -166,6 +169,7 @@ impl KernelAndDevice {
             inputs: args(plan.args()).into(),
             outputs: args(plan.results()).into(),
             keeps_state: plan.keeps_state(),
+            bytes: attrs.values().map(|(_, value)| value.held_bytes()).sum(),
             kernel: plan,
             device: Arc::clone(device),
             functions: Arc::<Library>::clone(functions),
@@ -238,6 +242,12 @@ impl KernelAndDevice {
 
     pub(crate) fn keeps_state(&self) -> bool {
         self.keeps_state
+    }
+
+    /// About how much memory the kernel holds.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn mark_used(&self) {
