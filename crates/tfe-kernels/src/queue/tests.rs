@@ -165,7 +165,7 @@ fn a_queue_that_is_destroyed_sends_all_away() {
         .expect("it is there");
     assert_eq!(
         waiting.result().expect_err("no queue").code(),
-        Code::OutOfRange
+        Code::Cancelled
     );
     let e = run_on(&device, "QueueSizeV2", &[], handle).expect_err("no queue");
     assert_eq!(e.code(), Code::NotFound);
