@@ -6,8 +6,7 @@ use serde_json::Value;
 use tfe_core::{Result, Tensor, bail, ensure, err};
 
 use super::read::{array, attrs, file_of, int, list, member, outcome, tensor, text};
-use super::{Case, Outcome, Report, judge};
-use crate::NamedAttrs;
+use super::{Outcome, Report, judge};
 
 /// A recorded sequence of calls.
 #[derive(Debug)]
@@ -67,6 +66,19 @@ pub struct Call {
     pub room: usize,
 }
 
+impl Call {
+    /// A call without inputs or attributes.
+    pub fn of(op: &str) -> Self {
+        Self {
+            op: op.to_owned(),
+            device: None,
+            attrs: Vec::new(),
+            inputs: Vec::new(),
+            room: ROOM,
+        }
+    }
+}
+
 /// An input, or the inputs of a list argument that are added at once; `H` stands for a handle.
 #[derive(Clone, Debug)]
 pub enum Argument<H> {
@@ -96,11 +108,7 @@ pub trait Session {
     ///
     /// # Errors
     /// What the implementation reports.
-    fn call(
-        &self,
-        call: &Call,
-        inputs: &[Argument<Self::Handle>],
-    ) -> Result<Vec<Self::Handle>>;
+    fn call(&self, call: &Call, inputs: &[Argument<Self::Handle>]) -> Result<Vec<Self::Handle>>;
 
     /// Copies to a device.
     ///
@@ -148,7 +156,7 @@ impl Sequence {
     }
 }
 
-fn step(value: &Value) -> Result<Step> {
+pub(super) fn step(value: &Value) -> Result<Step> {
     let word = |name: &str| value.get(name).map(|v| Ok(text(v)?.to_owned())).transpose();
     let action = if let Some(op) = word("op")? {
         let room = value.get("room").map(int).transpose()?;
@@ -174,7 +182,9 @@ fn step(value: &Value) -> Result<Step> {
     } else {
         bail!(InvalidArgument, "a step of no known kind");
     };
-    let keep = value.get("keep").map_or(Ok(Vec::new()), |v| list(v, text))?;
+    let keep = value
+        .get("keep")
+        .map_or(Ok(Vec::new()), |v| list(v, text))?;
     let silent = value.get("outputs").is_none() && value.get("error").is_none();
     Ok(Step {
         action,
@@ -240,9 +250,11 @@ impl<'s, S: Session> Replay<'s, S> {
             Argument::Tensor(tensor) => {
                 Argument::Handle(self.contexts[&self.current].handle(tensor)?)
             }
-            Argument::List(list) => {
-                Argument::List(list.iter().map(|a| self.resolve(a)).collect::<Result<_>>()?)
-            }
+            Argument::List(list) => Argument::List(
+                list.iter()
+                    .map(|a| self.resolve(a))
+                    .collect::<Result<_>>()?,
+            ),
         })
     }
 
@@ -303,20 +315,10 @@ pub fn replay_sequence<S: Session>(sequence: &Sequence, open: &dyn Fn() -> S) ->
             Action::Call(call) => &call.op,
             other => &format!("{other:?}"),
         };
-        report.add(&got, wrong.map(|why| format!("{}, step {i}, {what}: {why}", sequence.name)));
+        report.add(
+            &got,
+            wrong.map(|why| format!("{}, step {i}, {what}: {why}", sequence.name)),
+        );
     }
     report
-}
-
-impl Case {
-    /// The case as a call, its inputs one by one.
-    pub(super) fn as_call(&self, op: &str) -> Call {
-        Call {
-            op: op.to_owned(),
-            device: None,
-            attrs: NamedAttrs::to_vec(&self.attrs),
-            inputs: self.inputs.iter().cloned().map(Argument::Tensor).collect(),
-            room: ROOM,
-        }
-    }
 }
