@@ -46,6 +46,12 @@ pub(crate) trait Real: Number + PartialOrd {
     /// What is left of `floored_over`: as `other`, it is positive or negative.
     fn floored_rest(self, other: Self) -> Self;
 
+    /// Zero with the sign of a denormal number; other numbers as they are. For operations that move bits: in the mode that
+    /// kernels run in, whether those flush depends on the instructions that the compiler takes.
+    #[inline(always)]
+    fn flushed(self) -> Self {
+        self
+    }
     /// The greater one; NaN when either is.
     #[inline(always)]
     fn greater(self, other: Self) -> Self {
@@ -151,6 +157,10 @@ macro_rules! real_floats {
             #[inline(always)]
             fn is_nan(self) -> bool {
                 <$t>::is_nan(self)
+            }
+            #[inline(always)]
+            fn flushed(self) -> Self {
+                if self.abs() < <$t>::MIN_POSITIVE { self * 0.0 } else { self }
             }
             #[inline(always)]
             fn over(self, other: Self) -> Self {

@@ -10,12 +10,16 @@ use crate::host::number::Real;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::MAXIMUM, |init| {
-        let maximum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::greater))?;
+        let maximum = function!(init.attrs.dtype("T")?, Real, |T| {
+            zip(|x: T, y: T| x.greater(y).flushed())
+        })?;
         Ok(elementwise::kernel(maximum, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::cpu(ops::MINIMUM, |init| {
-        let minimum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::lesser))?;
+        let minimum = function!(init.attrs.dtype("T")?, Real, |T| {
+            zip(|x: T, y: T| x.lesser(y).flushed())
+        })?;
         Ok(elementwise::kernel(minimum, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),

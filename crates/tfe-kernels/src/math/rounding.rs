@@ -6,14 +6,23 @@ use tfe_ops::ops;
 
 use crate::host::elementwise::chosen;
 use crate::host::function::map;
+use crate::host::number::Real as _;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::FLOOR, |init| {
-        chosen(init, [map(f32::floor), map(f64::floor)], 0.3)
+        let functions = [
+            map(|x: f32| x.flushed().floor()),
+            map(|x: f64| x.flushed().floor()),
+        ];
+        chosen(init, functions, 0.3)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
     KernelDef::cpu(ops::CEIL, |init| {
-        chosen(init, [map(f32::ceil), map(f64::ceil)], 0.3)
+        let functions = [
+            map(|x: f32| x.flushed().ceil()),
+            map(|x: f64| x.flushed().ceil()),
+        ];
+        chosen(init, functions, 0.3)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
     KernelDef::cpu(ops::RINT, |init| {
