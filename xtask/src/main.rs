@@ -21,6 +21,7 @@ mod codegen;
 mod dist;
 mod flags;
 mod golden;
+mod levels;
 mod new_kernel;
 mod readme;
 mod test;
@@ -38,6 +39,7 @@ usage: cargo xtask COMMAND
   tidy                      check the house rules
   test [CRATE…]             run the Rust tests and doctests
   golden                    replay what was recorded from TensorFlow
+  record NAME…              fill TensorFlow's answers into records: crates/tfe-testkit/golden/NAME.json
   dist [--profile ci] [--sanitize address|thread]
                             build the library and tfe into target/dist (dist-ci, dist-asan, dist-tsan)
   clients [NAME…]           build and run programs of others: tfjs-node, rust-tensorflow
@@ -85,6 +87,7 @@ fn run(args: Vec<String>) -> Result<bool> {
             tidy::run(&sh)?;
         }
         "test" => test::run(&sh, &flags.words()?)?,
+        "record" => golden::record(&sh, &flags.words()?)?,
         "golden" => {
             flags.finish()?;
             if let Outcome::Skipped(why) = golden::run(&sh)? {

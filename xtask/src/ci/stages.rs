@@ -9,7 +9,7 @@ use super::{Run, Stage};
 use crate::capi::What;
 use crate::dist::Variant;
 use crate::tools::{self, Outcome, cargo, has_cargo_command, has_program};
-use crate::{alike, bench, capi, clients, codegen, dist, golden, readme, test, tidy};
+use crate::{alike, bench, capi, clients, codegen, dist, golden, levels, readme, test, tidy};
 
 pub(super) const STAGES: &[Stage] = &[
     Stage {
@@ -111,6 +111,11 @@ pub(super) const STAGES: &[Stage] = &[
         name: "golden",
         what: "recorded results of TensorFlow",
         run: golden_vectors,
+    },
+    Stage {
+        name: "levels",
+        what: "records, suites and C tests at every SIMD level",
+        run: simd_levels,
     },
     Stage {
         name: "tsan",
@@ -322,6 +327,20 @@ fn golden_vectors(run: &mut Run<'_>) -> Result<Outcome> {
         });
     }
     Ok(outcome)
+}
+
+fn simd_levels(run: &mut Run<'_>) -> Result<Outcome> {
+    levels::run(run.sh)?;
+    for level in levels::levels() {
+        for name in ["tfe-cpu", "tfe-eager", "tfe-capi"] {
+            run.covers(Row {
+                api: if name == "tfe-capi" { "C 2.21" } else { "Rust" },
+                features: format!("default, {level}"),
+                ..Row::rust(name, "ci")
+            });
+        }
+    }
+    Ok(Outcome::Passed)
 }
 
 fn miri(run: &mut Run<'_>) -> Result<Outcome> {

@@ -185,7 +185,8 @@ fn compile(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     }
 }
 
-fn host(sh: &Shell) -> Result<String> {
+/// The target that programs are built for by default.
+pub(crate) fn host(sh: &Shell) -> Result<String> {
     let version = cmd!(sh, "rustc -vV").quiet().read()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc names no host")?.to_owned())
