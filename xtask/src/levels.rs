@@ -7,7 +7,7 @@ use crate::capi;
 use crate::golden;
 use crate::tools::{SAME_FEATURES, cargo};
 
-/// Caps the level of whatever loads the library; `crates/tfe-kernels/src/host/simd.rs` reads it.
+/// Caps the level of whatever loads the library; the module `simd` of the loops that kernels are made of reads it.
 pub(crate) const VARIABLE: &str = "TFE_SIMD";
 
 /// The levels of this machine, lowest first.

@@ -83,11 +83,7 @@ fn digest(outcome: &Result<Vec<Tensor>>) -> String {
 }
 
 /// Calls that are worth threads, on numbers without a pattern.
-fn large_calls() -> Vec<(
-    &'static str,
-    Vec<(String, tfe_ops::AttrValue)>,
-    Vec<Tensor>,
-)> {
+fn large_calls() -> Vec<(&'static str, Vec<(String, tfe_ops::AttrValue)>, Vec<Tensor>)> {
     let numbers = |dims: &[i64], seed: u64| {
         let mut state = seed;
         let count = dims.iter().product::<i64>();

@@ -1,7 +1,7 @@
 //! The stages of `ci`, in the order in which they run: the cheap ones and those that build for others
 //! come first.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use xshell::cmd;
 
 use super::report::Row;
@@ -126,11 +126,6 @@ pub(super) const STAGES: &[Stage] = &[
         name: "miri",
         what: "unsafe code under Miri",
         run: miri,
-    },
-    Stage {
-        name: "fuzz",
-        what: "each fuzz target for a minute",
-        run: fuzz,
     },
     Stage {
         name: "bench",
@@ -356,29 +351,6 @@ fn miri(run: &mut Run<'_>) -> Result<Outcome> {
         run.covers(Row {
             sanitizer: "miri",
             ..Row::rust(name, "dev")
-        });
-    }
-    Ok(Outcome::Passed)
-}
-
-fn fuzz(run: &mut Run<'_>) -> Result<Outcome> {
-    if !std::path::Path::new("fuzz/Cargo.toml").exists() {
-        return Ok(Outcome::skipped("there is no fuzz/"));
-    }
-    if !has_cargo_command(run.sh, None, "fuzz") {
-        return Ok(Outcome::skipped("cargo-fuzz is not installed"));
-    }
-    let targets = cmd!(run.sh, "cargo +nightly fuzz list").read()?;
-    ensure!(!targets.trim().is_empty(), "fuzz/ has no target");
-    for target in targets.lines() {
-        cmd!(
-            run.sh,
-            "cargo +nightly fuzz run {target} -- -max_total_time=60"
-        )
-        .run()?;
-        run.covers(Row {
-            sanitizer: "fuzz",
-            ..Row::rust(target, "release")
         });
     }
     Ok(Outcome::Passed)
