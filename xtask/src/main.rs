@@ -14,6 +14,7 @@ use xshell::Shell;
 
 mod alike;
 mod bench;
+mod bloat;
 mod capi;
 mod ci;
 mod clients;
@@ -44,6 +45,7 @@ usage: cargo xtask COMMAND
                             build the library and tfe into target/dist (dist-ci, dist-asan, dist-tsan)
   clients [NAME…]           build and run programs of others: tfjs-node, rust-tensorflow
   bench [--vs LIBRARY]      run the benchmarks, or compare with another libtensorflow
+  bloat                     what the release library spends its bytes on, into docs/size.md
   new-kernel OP --family FAMILY
                             write the skeleton of a kernel
   ci [STAGE…] [--strict]    run every check, or some; --strict fails where a stage cannot run
@@ -111,6 +113,10 @@ fn run(args: Vec<String>) -> Result<bool> {
             let vs = flags.option("--vs")?;
             flags.finish()?;
             bench::run(&sh, vs.as_deref())?;
+        }
+        "bloat" => {
+            flags.finish()?;
+            bloat::run(&sh)?;
         }
         "new-kernel" => {
             let family = flags.option("--family")?;
