@@ -41,10 +41,10 @@ fn next_steps(op: &str, family: &str, module: &str) -> String {
     format!(
         "
 Next, with the kernel and calls for {RECORDS}/{op}.json written:
-  cargo test -p tfe-kernels --lib {family}::{module}::     the tests of the file, in seconds
-  cargo xtask record {op}                                  TensorFlow's answers to those calls
-  cargo test -p tfe-eager --test golden                    the kernel gives them
-  TFE_WRITE_DOCS=1 cargo test -p tfe-eager --test ops_table  its line in docs/ops.md
+  cargo test -p tfe-kernels --lib {family}::{module}::  # the tests of the file, in seconds
+  cargo xtask record {op}  # TensorFlow's answers to those calls
+  cargo test -p tfe-eager --test golden  # the kernel gives them
+  TFE_WRITE_DOCS=1 cargo test -p tfe-eager --test ops_table  # its line in docs/ops.md
   cargo xtask tidy
 "
     )
