@@ -9,6 +9,7 @@ use std::process::Command;
 use tfe_core::{DataType, Result, TString, Tensor};
 use tfe_cpu::{CpuDevice, CpuOptions};
 use tfe_device::KernelRegistry;
+use tfe_ops::AttrValue;
 use tfe_testkit::conformance::suites;
 use tfe_testkit::golden::Vectors;
 use tfe_testkit::{Direct, NamedAttrs, Runner as _};
@@ -82,8 +83,11 @@ fn digest(outcome: &Result<Vec<Tensor>>) -> String {
     format!("{:016x}", hasher.finish())
 }
 
+/// An op, its attributes and its inputs.
+type LargeCall = (&'static str, Vec<(String, AttrValue)>, Vec<Tensor>);
+
 /// Calls that are worth threads, on numbers without a pattern.
-fn large_calls() -> Vec<(&'static str, Vec<(String, tfe_ops::AttrValue)>, Vec<Tensor>)> {
+fn large_calls() -> Vec<LargeCall> {
     let numbers = |dims: &[i64], seed: u64| {
         let mut state = seed;
         let count = dims.iter().product::<i64>();

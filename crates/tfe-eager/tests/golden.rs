@@ -1,10 +1,12 @@
 //! What TensorFlow answers, asked of the Rust API: all records, without exception.
 
 mod runner;
+mod session;
 
 use std::collections::BTreeSet;
 
-use runner::{Eager, Owner};
+use runner::Eager;
+use session::Owner;
 use tfe_eager::Context;
 use tfe_testkit::golden::{Report, Sequence, Vectors, replay, replay_sequence};
 

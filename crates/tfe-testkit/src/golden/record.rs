@@ -19,7 +19,7 @@ const LONGEST_LIST: usize = 48;
 ///
 /// # Errors
 /// `InvalidArgument` when the file is not as `FORMAT.md` has it, apart from results that are not there yet.
-pub fn record<S: Session>(json: &str, version: &str, open: &dyn Fn() -> S) -> Result<String> {
+pub fn record<S: Session>(json: &str, open: &dyn Fn() -> S) -> Result<String> {
     let (mut file, _) = file_of(json)?;
     let op = file.get("op").cloned();
     let mut replay = Replay::new(open);
@@ -39,7 +39,7 @@ pub fn record<S: Session>(json: &str, version: &str, open: &dyn Fn() -> S) -> Re
     };
     Ok(format!(
         "{{\"{kind}\":{name},\"tf\":{},\"cases\":[\n{}\n]}}\n",
-        json!(version),
+        json!(replay.version()),
         lines.join(",\n")
     ))
 }

@@ -130,6 +130,9 @@ pub trait Session {
 
     /// Forgets kernels.
     fn clear_caches(&self);
+
+    /// What records of it say that they were made with.
+    fn version(&self) -> String;
 }
 
 impl Sequence {
@@ -237,6 +240,11 @@ impl<'s, S: Session> Replay<'s, S> {
         self.contexts
             .entry(self.current.clone())
             .or_insert_with(self.open);
+    }
+
+    /// See [`Session::version`].
+    pub(super) fn version(&self) -> String {
+        self.contexts[&self.current].version()
     }
 
     fn named(&self, name: &str) -> Result<S::Handle> {

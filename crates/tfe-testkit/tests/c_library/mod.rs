@@ -315,13 +315,6 @@ unsafe fn bytes<'a>(start: *const u8, len: usize) -> &'a [u8] {
 }
 
 impl Library {
-    /// What `TF_Version` says.
-    pub(crate) fn version(&self) -> String {
-        // SAFETY: a C string of the library's own.
-        let version = unsafe { CStr::from_ptr((self.api.TF_Version)()) };
-        version.to_string_lossy().into_owned()
-    }
-
     fn add_input(&self, op: &Owned, input: &Argument<Rc<Owned>>) -> Result<()> {
         let handle_of = |input: &Argument<Rc<Owned>>| match input {
             Argument::Handle(handle) => Ok(Rc::clone(handle)),
@@ -404,6 +397,12 @@ impl Session for Library {
 
     fn clear_caches(&self) {
         (self.api.TFE_ContextClearCaches)(self.context);
+    }
+
+    fn version(&self) -> String {
+        // SAFETY: a C string of the library's own.
+        let version = unsafe { CStr::from_ptr((self.api.TF_Version)()) };
+        version.to_string_lossy().into_owned()
     }
 }
 
