@@ -43,7 +43,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, [map(flushed(f64::atan)), map(complex::atan)], 15.0)
     })
     .of(TYPES),
-    KernelDef::host(ops::ATAN2, rules::like::<0>, |init| {
+    KernelDef::host(ops::ATAN2, rules::broadcast, |init| {
         chosen(init, [zip(atan2), zip(f64::atan2)], 20.0)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
