@@ -358,7 +358,7 @@ mod tests {
                 3u8,
             );
         }
-        assert!(manager.entries().by_key.len() <= 2 * Entries::FEW);
+        assert!(manager.entries.lock().by_key.len() <= 2 * Entries::FEW);
         let again = manager.slot::<u8>(&held).map(std::ptr::from_ref);
         let same = manager.slot::<u8>(&named("held")).map(std::ptr::from_ref);
         assert_eq!(again.expect("alive"), same.expect("alive"));
