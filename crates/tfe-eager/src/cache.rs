@@ -6,10 +6,11 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use tfe_attrs::CacheKey;
+use tfe_core::fork::Mutex;
 use thread_local::ThreadLocal;
 
 use crate::kernel_and_device::KernelAndDevice;
@@ -104,13 +105,13 @@ impl KernelCache {
         generation: u64,
         build: impl FnOnce() -> Result<KernelAndDevice, E>,
     ) -> Result<Arc<KernelAndDevice>, E> {
-        let known = self.table().find(key);
+        let known = self.table.lock().find(key);
         if let Some(kernel) = known {
             return Ok(kernel);
         }
         // Built without the lock: building may take long, and may run user code. Two threads may both build.
         let kernel = Arc::new(build()?);
-        let mut table = self.table();
+        let mut table = self.table.lock();
         // What was built before all was forgotten may be wrong by now: it serves this call and no other.
         if self.generation.load(Ordering::Acquire) != generation {
             return Ok(kernel);
@@ -122,21 +123,17 @@ impl KernelCache {
         Ok(kernel)
     }
 
-    fn table(&self) -> std::sync::MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Forgets all kernels. Calls in flight end with what they have.
     pub(crate) fn clear(&self) {
         // First, so that whoever holds the lock below and sees the old number is cleared away after.
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        drop(std::mem::take(&mut *self.table()));
+        drop(std::mem::take(&mut *self.table.lock()));
         Front::renew(self.fronts.get_or_default(), generation);
     }
 
     /// The number of kernels in the table.
     pub(crate) fn len(&self) -> usize {
-        self.table().kernels.len()
+        self.table.lock().kernels.len()
     }
 }
 

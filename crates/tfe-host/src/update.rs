@@ -20,7 +20,10 @@ pub type Update = fn(&mut Tensor, &Tensor, Rows<'_>) -> Result<()>;
 
 /// Writes the new rows over the old ones.
 pub fn assign<T: Element>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| to.clone_from(by))
+    try_update::<T>(to, by, rows, |to, by| {
+        *to = by.try_clone()?;
+        Ok(())
+    })
 }
 
 /// Adds.
@@ -58,9 +61,7 @@ pub fn either(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
 
 /// Puts strings behind the old ones.
 pub fn append(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<TString>(to, by, rows, |to, by| {
-        *to = TString::from([to.as_bytes(), by.as_bytes()].concat().as_slice());
-    })
+    try_update::<TString>(to, by, rows, |to, by| to.append(by.as_bytes()))
 }
 
 /// Subtracts `rate` times the other tensor. Each step is rounded to the type, as in TensorFlow.
@@ -87,14 +88,27 @@ fn compute<T: Compute>(
     })
 }
 
-/// One thread does it: variables are locked meanwhile, and who waits for other threads within a lock may wait for one
-/// that wants it.
 #[inline(always)]
 fn update<T: Element>(
     to: &mut Tensor,
     by: &Tensor,
-    Rows { rows, width }: Rows<'_>,
+    rows: Rows<'_>,
     f: impl Fn(&mut T, &T),
+) -> Result<()> {
+    try_update::<T>(to, by, rows, |to, by| {
+        f(to, by);
+        Ok(())
+    })
+}
+
+/// One thread does it: variables are locked meanwhile, and who waits for other threads within a lock may wait for one
+/// that wants it. Where there is no memory for a string, those before it are updated.
+#[inline(always)]
+fn try_update<T: Element>(
+    to: &mut Tensor,
+    by: &Tensor,
+    Rows { rows, width }: Rows<'_>,
+    f: impl Fn(&mut T, &T) -> Result<()>,
 ) -> Result<()> {
     let of_scalar = by.rank() == 0 && (rows.len() != 1 || width != 1);
     let by = by.as_slice::<T>()?;
@@ -105,10 +119,10 @@ fn update<T: Element>(
         }
         let to = &mut to[row * width..][..width];
         if of_scalar {
-            to.iter_mut().for_each(|to| f(to, &by[0]));
+            to.iter_mut().try_for_each(|to| f(to, &by[0]))?;
         } else {
             let by = &by[i * width..][..width];
-            to.iter_mut().zip(by).for_each(|(to, by)| f(to, by));
+            to.iter_mut().zip(by).try_for_each(|(to, by)| f(to, by))?;
         }
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! The ops that a context knows: TensorFlow's, and those that a user registers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use elsa::sync::{FrozenMap, FrozenVec};
+use tfe_core::fork::Mutex;
 use tfe_core::{Error, Result, ensure, err};
 use tfe_proto::Message as _;
 use tfe_proto::tensorflow as pb;
@@ -119,7 +120,7 @@ impl OpRegistry {
     pub fn register(&self, def: &pb::OpDef) -> Result<OpId> {
         validate::validate(def)?;
         let mut spec = OpSpec::from_op_def(def)?;
-        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _adding = self.adding.lock();
         ensure!(
             self.lookup(&def.name).is_none(),
             AlreadyExists,
