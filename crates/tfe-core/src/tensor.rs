@@ -82,19 +82,14 @@ fn buffer_for(allocator: &dyn Allocator, dtype: DataType, shape: &Shape) -> Resu
 impl Clone for Tensor {
     #[inline]
     fn clone(&self) -> Self {
-        if !self.shape.owns_memory() {
-            // One copy of all fields: written one by one they would have to reach memory before the tensor can be moved
-            // on, which every input of every call would wait for.
-            std::mem::forget(self.buffer.clone());
-            // SAFETY: the buffer was shared for the copy just now, and the other fields own nothing.
-            return unsafe { std::ptr::read(self) };
+        if self.shape.owns_memory() {
+            return self.clone_with_shape();
         }
-        Self {
-            shape: self.shape.clone(),
-            buffer: self.buffer.clone(),
-            offset: self.offset,
-            dtype: self.dtype,
-        }
+        // One copy of all fields: written one by one they would have to reach memory before the tensor can be moved
+        // on, which every input of every call would wait for.
+        std::mem::forget(self.buffer.clone());
+        // SAFETY: the buffer was shared for the copy just now, and the other fields own nothing.
+        unsafe { std::ptr::read(self) }
     }
 }
 
@@ -105,6 +100,19 @@ unsafe fn drop_as<T>(data: *mut u8, len: usize) {
 }
 
 impl Tensor {
+    /// A clone of a tensor whose shape owns memory. Apart, or its writing of the fields one by one would be merged with
+    /// the one copy of all other clones.
+    #[cold]
+    #[inline(never)]
+    fn clone_with_shape(&self) -> Self {
+        Self {
+            shape: self.shape.clone(),
+            buffer: self.buffer.clone(),
+            offset: self.offset,
+            dtype: self.dtype,
+        }
+    }
+
     /// A tensor of shape `dims` with a copy of `values`.
     ///
     /// # Errors

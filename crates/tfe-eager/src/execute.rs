@@ -73,10 +73,12 @@ impl Call {
         give: impl FnMut(TensorHandle),
         after: fn(&mut Self),
     ) -> Result<()> {
-        if self.inputs.any_placed() {
+        let place = if self.device.is_none() && !self.inputs.any_placed() {
+            &ctx.places[0]
+        } else {
             self.inputs.wait()?;
-        }
-        let place = &ctx.places[self.place(ctx)?];
+            &ctx.places[self.place(ctx)?]
+        };
         let (seat, key) = (ctx.cache.seat(), self.key(ctx, place));
         let kernel = ctx
             .cache
@@ -90,8 +92,10 @@ impl Call {
             log_placement(&kernel);
         }
         accept(kernel.outputs().len())?;
-        kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
-        if self.inputs.any_placed() || !kernel.device().is_host() {
+        if !self.inputs.are_of_types(kernel.inputs()) {
+            kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
+        }
+        if self.inputs.any_on_device() || !kernel.device().is_host() {
             self.move_inputs(ctx, &kernel)?;
         }
         let call = Used { op: self, after };
@@ -108,14 +112,20 @@ impl Call {
     /// The key of the call on that place; for a function with resources of other devices, of those too.
     #[inline]
     fn key(&self, ctx: &Shared, place: &Place) -> CacheKey {
-        if self.inputs.any_placed()
-            && let Some(args) = self.arg_devices(ctx, &place.device)
-        {
-            let names = args.iter().map(|d| d.name().as_str());
-            let all = names.fold(place.device.name().to_string(), |all, n| all + n);
-            return self.attrs.cache_key(DeviceKey::of(&all));
+        match self.inputs.any_placed() && self.attrs.is_function() {
+            false => self.attrs.cache_key(place.key),
+            true => self.key_of_function(ctx, place),
         }
-        self.attrs.cache_key(place.key)
+    }
+
+    #[cold]
+    fn key_of_function(&self, ctx: &Shared, place: &Place) -> CacheKey {
+        let Some(args) = self.arg_devices(ctx, &place.device) else {
+            return self.attrs.cache_key(place.key);
+        };
+        let names = args.iter().map(|d| d.name().as_str());
+        let all = names.fold(place.device.name().to_string(), |all, n| all + n);
+        self.attrs.cache_key(DeviceKey::of(&all))
     }
 
     /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of

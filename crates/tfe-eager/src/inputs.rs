@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Tensor};
-use tfe_device::Device;
+use tfe_device::{Arg, Device};
 
 use crate::TensorHandle;
 
@@ -52,14 +52,17 @@ impl Inputs {
     ///
     /// # Errors
     /// The first that came in place of one; the inputs stay as they are then.
-    #[cold]
+    #[inline]
     pub(crate) fn wait(&mut self) -> Result<()> {
-        let Some(rare) = &self.rare else {
-            return Ok(());
-        };
-        if rare.pending.is_empty() {
-            return Ok(());
+        match &self.rare {
+            Some(rare) if !rare.pending.is_empty() => self.wait_for_pending(),
+            _ => Ok(()),
         }
+    }
+
+    #[cold]
+    fn wait_for_pending(&mut self) -> Result<()> {
+        let rare = self.rare.get_or_insert_default();
         for (_, handle) in &rare.pending {
             handle.tensor()?;
         }
@@ -107,6 +110,23 @@ impl Inputs {
     #[inline]
     pub(crate) fn any_placed(&self) -> bool {
         self.any_placed
+    }
+
+    /// Whether some input is on a device other than the first CPU.
+    #[inline]
+    pub(crate) fn any_on_device(&self) -> bool {
+        self.rare
+            .as_ref()
+            .is_some_and(|rare| !rare.devices.is_empty())
+    }
+
+    /// Whether the inputs are those that a kernel takes, by number and type.
+    #[inline]
+    pub(crate) fn are_of_types(&self, args: &[Arg]) -> bool {
+        let fits = |(slot, arg): (&Option<Tensor>, &Arg)| {
+            slot.as_ref().is_some_and(|t| t.dtype() == arg.dtype)
+        };
+        self.slots.len() == args.len() && self.slots.iter().zip(args).all(fits)
     }
 
     /// The tensors that are there: all, until a kernel takes them.

@@ -285,9 +285,9 @@ fn results_in_host_memory_can_be_read_at_once() {
                 .expect("TopKV2");
             let outputs = op.attr("index_type", index_type).run().expect("on TEST:0");
             let (values, indices) = (&outputs[0], &outputs[1]);
-            assert_eq!((place(values), is_remote(&values)), (TEST_0, true));
+            assert_eq!((place(values), is_remote(values)), (TEST_0, true));
             assert_eq!(floats(values), [3.0, 2.0]);
-            assert_eq!(is_remote(&indices), !on_host);
+            assert_eq!(is_remote(indices), !on_host);
             assert_eq!(
                 indices.backing_device_name().expect("a value").as_str(),
                 if on_host { CPU } else { TEST_0 }
@@ -348,7 +348,7 @@ fn a_variable_lives_on_its_device_and_calls_follow_it() {
         let variables = devices.map(|(device, _)| variable(ctx, device, "v"));
         for (v, (_, name)) in variables.iter().zip(devices) {
             assert_eq!(place(v), name);
-            assert!(!is_remote(&v), "a handle lies in host memory");
+            assert!(!is_remote(v), "a handle lies in host memory");
             assert_eq!(
                 code(read(ctx, v).and_then(Op::run1)),
                 Code::FailedPrecondition
