@@ -2,7 +2,7 @@
 
 use tfe_core::{Element, Result, TString, Tensor, err};
 
-use super::number::{Compute, Number};
+use super::number::{Compute, Number, Real};
 use super::rows;
 
 /// Rows of a tensor that are to be updated.
@@ -34,28 +34,26 @@ pub(crate) fn subtract<T: Compute>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>)
 }
 
 /// Takes the greater.
-pub(crate) fn raise<T: Element + PartialOrd>(
+pub(crate) fn raise<T: Compute<Wide: Real>>(
     to: &mut Tensor,
     by: &Tensor,
     rows: Rows<'_>,
 ) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| {
-        if by > to {
-            to.clone_from(by);
-        }
+    compute::<T>(to, by, rows, |to, by| {
+        let greater = if by > to { by } else { to };
+        greater.flushed()
     })
 }
 
 /// Takes the lesser.
-pub(crate) fn lower<T: Element + PartialOrd>(
+pub(crate) fn lower<T: Compute<Wide: Real>>(
     to: &mut Tensor,
     by: &Tensor,
     rows: Rows<'_>,
 ) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| {
-        if by < to {
-            to.clone_from(by);
-        }
+    compute::<T>(to, by, rows, |to, by| {
+        let lesser = if by < to { by } else { to };
+        lesser.flushed()
     })
 }
 
