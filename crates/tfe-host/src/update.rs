@@ -3,13 +3,13 @@
 use tfe_core::{Element, Result, TString, Tensor, err};
 
 use crate::gather_rows;
-use crate::number::{Compute, Number};
+use crate::number::{Compute, Number, Real};
 
 /// Rows of a tensor that are to be updated.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
     /// Which row takes the next row of the updates, in order; a row may come more than once. None does where it says
-    /// [`rows::Rows::NONE`].
+    /// [`gather_rows::Rows::NONE`].
     pub rows: &'a [usize],
     /// The elements of a row.
     pub width: usize,
@@ -37,20 +37,18 @@ pub fn subtract<T: Compute>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Res
 }
 
 /// Takes the greater.
-pub fn raise<T: Element + PartialOrd>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| {
-        if by > to {
-            to.clone_from(by);
-        }
+pub fn raise<T: Compute<Wide: Real>>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
+    compute::<T>(to, by, rows, |to, by| {
+        let greater = if by > to { by } else { to };
+        greater.flushed()
     })
 }
 
 /// Takes the lesser.
-pub fn lower<T: Element + PartialOrd>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| {
-        if by < to {
-            to.clone_from(by);
-        }
+pub fn lower<T: Compute<Wide: Real>>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
+    compute::<T>(to, by, rows, |to, by| {
+        let lesser = if by < to { by } else { to };
+        lesser.flushed()
     })
 }
 

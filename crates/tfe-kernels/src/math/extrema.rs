@@ -11,12 +11,16 @@ use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::MAXIMUM, rules::broadcast, |init| {
-        let maximum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::nan_max))?;
+        let maximum = function!(init.attrs.dtype("T")?, Real, |T| zip(|a: T, b: T| a
+            .nan_max(b)
+            .flushed()))?;
         Ok(elementwise::kernel(maximum, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::host(ops::MINIMUM, rules::broadcast, |init| {
-        let minimum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::nan_min))?;
+        let minimum = function!(init.attrs.dtype("T")?, Real, |T| zip(|a: T, b: T| a
+            .nan_min(b)
+            .flushed()))?;
         Ok(elementwise::kernel(minimum, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),
