@@ -1,7 +1,7 @@
 //! From a builder to checked attributes.
 
 use tfe_core::{Error, Result, bail, err};
-use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind};
+use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind, did_you_mean};
 
 use crate::{AttrBuilder, Attrs, args, errors};
 
@@ -58,6 +58,29 @@ impl AttrBuilder<'_> {
             return Err(self.wrong_inputs(wanted)?);
         }
         Ok(Attrs::new(spec.name(), self.values()))
+    }
+
+    /// Checks that the op has all attributes that were set, but for hints to graph rewriters: their names begin with an
+    /// underscore.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the first that it has not; [`finish`](Self::finish) ignores those, as TensorFlow does.
+    pub fn check_names(&self) -> Result<()> {
+        let Some((name, _)) = self.extras().find(|(name, _)| !name.starts_with('_')) else {
+            return Ok(());
+        };
+        let spec = self.spec();
+        let names: Vec<&str> = spec.attrs.iter().map(|a| &*a.name).collect();
+        let hint = match did_you_mean(name, names.iter().copied()) {
+            none if none.is_empty() && names.is_empty() => "; it has none".to_owned(),
+            none if none.is_empty() => format!("; it has '{}'", names.join("', '")),
+            hint => hint,
+        };
+        bail!(
+            InvalidArgument,
+            "Op {} has no attribute '{name}'{hint}",
+            spec.name()
+        )
     }
 
     /// Whether kernels are chosen by the attribute in that slot: a type, or types, of which only some are allowed.

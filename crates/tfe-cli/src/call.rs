@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use tfe_eager::{
     ArgCount, ArgType, AttrKind, AttrValue, Callee, Code, Context, DataType, Op, OpSpec, Tensor,
-    TensorHandle,
+    TensorHandle, did_you_mean,
 };
 
 use crate::failure::{Failure, Outcome};
 use crate::literal::{self, Literal};
-use crate::suggest::did_you_mean;
 use crate::{attr, convert, dtype, npy, ops};
 
 /// A result.
@@ -49,9 +48,6 @@ pub(crate) fn call(
     };
     let ranges = call.share_out(args.len())?;
     let inputs = call.tensors(args, &ranges)?;
-    if op.is_function() {
-        set_attrs_of_inputs(&mut op, &spec, &inputs, &ranges);
-    }
     for (arg, range) in spec.inputs.iter().zip(ranges) {
         match arg.count {
             ArgCount::One => op.add_input(&inputs[range.start])?,
@@ -59,34 +55,6 @@ pub(crate) fn call(
         }
     }
     run(op, &spec)
-}
-
-/// Sets what the inputs of a function say of its attributes, and nobody has said otherwise; those of ops the runtime
-/// infers.
-fn set_attrs_of_inputs(
-    op: &mut Op<'_>,
-    spec: &OpSpec,
-    inputs: &[TensorHandle],
-    ranges: &[Range<usize>],
-) {
-    for (arg, range) in spec.inputs.iter().zip(ranges) {
-        let dtypes: Vec<_> = inputs[range.clone()]
-            .iter()
-            .map(TensorHandle::dtype)
-            .collect();
-        let mut set = |slot: usize, value| op.set_attr(&spec.attrs[slot].name, value);
-        match arg.count {
-            ArgCount::One => {}
-            ArgCount::Number(slot) => set(slot, AttrValue::Int(dtypes.len() as i64)),
-            ArgCount::TypeList(slot) => {
-                set(slot, dtypes.into());
-                continue;
-            }
-        }
-        if let (ArgType::Attr(slot), Some(&dtype)) = (arg.dtype, dtypes.first()) {
-            set(slot, dtype.into());
-        }
-    }
 }
 
 fn run(mut op: Op<'_>, spec: &OpSpec) -> Outcome<Vec<Output>> {
@@ -114,7 +82,7 @@ fn run(mut op: Op<'_>, spec: &OpSpec) -> Outcome<Vec<Output>> {
 /// The error of a name that neither an op nor a function has.
 pub(crate) fn unknown(ctx: &Context, name: &str) -> Failure {
     let functions = ctx.functions().list();
-    let names = ctx.ops().iter().map(OpSpec::name);
+    let names = ctx.ops().names();
     let hint = did_you_mean(name, names.chain(functions.iter().map(|f| f.name())));
     let what = format!("there is no op or function '{name}'{hint}");
     Failure::status(Code::NotFound, what)

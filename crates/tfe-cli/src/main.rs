@@ -24,7 +24,6 @@ mod literal;
 mod npy;
 mod ops;
 mod print;
-mod suggest;
 
 use failure::{Failure, Outcome};
 use print::Length;

@@ -250,7 +250,10 @@ impl Context {
     fn function_named(&self, name: &str) -> Result<Callee<'_>> {
         match self.functions.find(name) {
             Some(function) => Ok(Callee::Function(function)),
-            None => Err(tfe_ops::unknown_op(name)),
+            None => {
+                let functions = self.functions.list();
+                Err(self.ops.unknown(name, functions.iter().map(|f| f.name())))
+            }
         }
     }
 

@@ -180,6 +180,9 @@ impl<'c> Op<'c> {
 
     /// Makes the kernel for a call that the cache does not know.
     fn prepare(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+        if !self.lenient {
+            self.attrs.check_names()?;
+        }
         if self.executed && self.inputs.len() == 0 {
             bail!(
                 InvalidArgument,

@@ -38,7 +38,9 @@ pub use tfe_core::{
 pub use tfe_cpu::{CachingAllocator, DEFAULT_CACHE_BYTES};
 pub use tfe_device::{Device, DeviceName, DeviceSpec, KernelDef, KernelRegistry};
 pub use tfe_kernels::all as builtin_kernels;
-pub use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpRegistry, OpSpec};
+pub use tfe_ops::{
+    Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpRegistry, OpSpec, did_you_mean,
+};
 
 /// Runs the README's Rust program as a test.
 #[cfg(doctest)]

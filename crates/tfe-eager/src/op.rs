@@ -29,7 +29,22 @@ pub enum Callee<'c> {
 /// A call in the making: inputs, attributes and a device, then [`execute`](Self::execute).
 ///
 /// Belongs to one thread at a time. As in TensorFlow the first value that is set for an attribute holds, types that
-/// follow from the inputs need not be set, and executing takes the inputs away.
+/// follow from the inputs need not be set, and executing takes the inputs away. Unlike there, types follow from the inputs
+/// of functions too, and an attribute that the op does not have is an error:
+///
+/// ```
+/// use tfe_eager::{Context, TensorHandle};
+///
+/// let ctx = Context::new()?;
+/// let a = TensorHandle::from_slice(&[1, 1], &[2.0f32])?;
+/// let product = ctx.op("MatMul")?.input(&a)?.input(&a)?.attr("transpse_a", true).run1();
+/// let error = product.expect_err("misspelled");
+/// assert_eq!(
+///     error.message(),
+///     "Op MatMul has no attribute 'transpse_a'; did you mean 'transpose_a' or 'transpose_b'?"
+/// );
+/// # Ok::<(), tfe_eager::Error>(())
+/// ```
 pub struct Op<'c> {
     pub(crate) ctx: &'c Context,
     pub(crate) callee: Callee<'c>,
@@ -37,6 +52,8 @@ pub struct Op<'c> {
     pub(crate) inputs: Inputs,
     pub(crate) device: Option<Arc<RequestedDevice>>,
     pub(crate) executed: bool,
+    /// Whether attributes are taken as TensorFlow takes them.
+    pub(crate) lenient: bool,
 }
 
 impl<'c> Op<'c> {
@@ -46,7 +63,11 @@ impl<'c> Op<'c> {
     pub fn new(ctx: &'c Context, callee: Callee<'c>) -> Self {
         let attrs = match &callee {
             Callee::Op(spec) => AttrBuilder::new(*spec),
-            Callee::Function(function) => AttrBuilder::new(Arc::clone(function.spec())),
+            Callee::Function(function) => {
+                let mut attrs = AttrBuilder::new(Arc::clone(function.spec()));
+                attrs.infer(true);
+                attrs
+            }
         };
         Self {
             ctx,
@@ -55,6 +76,17 @@ impl<'c> Op<'c> {
             inputs: Inputs::default(),
             device: None,
             executed: false,
+            lenient: false,
+        }
+    }
+
+    /// Takes attributes as TensorFlow's C API does: one that the op does not have is ignored, and from the inputs of a
+    /// function, added from now on, nothing follows.
+    #[inline]
+    pub fn set_lenient(&mut self) {
+        self.lenient = true;
+        if self.is_function() {
+            self.attrs.infer(false);
         }
     }
 
@@ -116,7 +148,10 @@ impl<'c> Op<'c> {
         self.inputs.handle(i)
     }
 
-    /// Sets an attribute. A value of the wrong kind is reported by [`execute`](Self::execute).
+    /// Sets an attribute. A value of the wrong kind, and a name that the op does not have, are reported by
+    /// [`execute`](Self::execute).
+    ///
+    /// A name that begins with an underscore is a hint to TensorFlow's graph rewriters: it is taken, and ignored.
     pub fn set_attr(&mut self, name: &str, value: impl Into<AttrValue>) {
         self.attrs.set(name, value);
     }
@@ -166,7 +201,11 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `NotFound` when there is no such op or function.
     pub fn reset(&mut self, name: &str) -> Result<()> {
+        let lenient = self.lenient;
         *self = self.ctx.op(name)?;
+        if lenient {
+            self.set_lenient();
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tfe_attrs::{AttrBuilder, Attrs};
 use tfe_core::{DataType, Error, Result, bail, ensure, err};
-use tfe_ops::{ArgCount, ArgSpec, ArgType, OpRegistry, OpSpec};
+use tfe_ops::{ArgCount, ArgSpec, ArgType, OpRegistry, OpSpec, did_you_mean_sentence};
 use tfe_proto::tensorflow::NodeDef;
 
 use crate::Function;
@@ -20,6 +20,7 @@ const MOST_VALUES: usize = 64 * MOST_TENSORS;
 pub(crate) trait Scope<'r> {
     fn ops(&self) -> &'r OpRegistry;
     fn function(&self, name: &str) -> Option<Arc<Function>>;
+    fn functions(&self) -> Vec<Arc<Function>>;
 }
 
 /// What a node calls.
@@ -155,7 +156,12 @@ fn bind_nodes<'r>(
         let mut node_attrs = bind::node_attrs(values, attrs)?;
         let callee = match scope.function(&node.op) {
             Some(function) => BoundCallee::Function(function),
-            None => BoundCallee::Op(scope.ops().lookup(&node.op).ok_or_else(|| unknown(node))?),
+            None => BoundCallee::Op(
+                scope
+                    .ops()
+                    .lookup(&node.op)
+                    .ok_or_else(|| unknown(node, scope))?,
+            ),
         };
         let spec = match &callee {
             BoundCallee::Op(spec) => spec,
@@ -171,11 +177,14 @@ fn bind_nodes<'r>(
     Ok(bound)
 }
 
-fn unknown(node: &NodeDef) -> Error {
+fn unknown<'r>(node: &NodeDef, scope: &impl Scope<'r>) -> Error {
+    let functions = scope.functions();
+    let functions = functions.iter().map(|f| f.name());
+    let hint = did_you_mean_sentence(&node.op, scope.ops().names().chain(functions));
     err!(
         NotFound,
         "Op type not registered '{}' in binary running on localhost. Make sure the Op and Kernel are registered in \
-         the binary running in this process. ({{{{node {}}}}} calls neither an op nor a function.)",
+         the binary running in this process. ({{{{node {}}}}} calls neither an op nor a function.{hint})",
         node.op,
         node.name
     )

@@ -24,6 +24,10 @@ fn nodes_that_do_not_fit() {
         NotFound,
         "Op type not registered 'NoSuchOp' in binary running on ",
     );
+    let e = World::new().error(&text("Fn", &node("x", "Ngg", &["a"], &[T]), "x:y:0"));
+    assert!(!e.message().contains("Did you mean"), "{e}");
+    let e = World::new().error(&text("Fn", &node("x", "Reluu", &["a"], &[T]), "x:y:0"));
+    assert!(e.message().contains(" Did you mean 'Relu' or "), "{e}");
     check(
         &neg(&["a"]),
         "",

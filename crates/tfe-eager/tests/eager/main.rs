@@ -1,5 +1,6 @@
 //! Tests of the runtime as a whole: the seed's, devices and placement, threads.
 
+mod attrs;
 mod devices;
 mod seed;
 mod threads;
