@@ -293,7 +293,7 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
         )
     });
     if elsewhere {
-        return err!(
+        let e = err!(
             InvalidArgument,
             "Cannot assign a device for operation {}: Could not satisfy explicit device specification '{}' because no \
              supported kernel for such devices is available.\n\t [[{{{{node {}}}}}]]",
@@ -301,6 +301,12 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
             node.device,
             node.name
         );
+        return e.explained(format_args!(
+            "node {} asks for device '{}', where {} has no kernel for its types",
+            node.name,
+            node.device,
+            spec.name()
+        ));
     }
     let mut types: Vec<_> = places
         .devices
@@ -320,7 +326,7 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
     if registered.is_empty() {
         registered.push_str("  <no registered kernels>\n");
     }
-    err!(
+    let e = err!(
         InvalidArgument,
         "No OpKernel was registered to support Op '{}' used by {{{{node {}}}}} with these attrs: [{attrs}]\nRegistered \
          devices: [{}]\nRegistered kernels:\n{registered}\n\t [[{}]]",
@@ -328,5 +334,6 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
         node.name,
         types.join(", "),
         node.name
-    )
+    );
+    e.explained(places.kernels.why_none(spec, &types, attrs))
 }

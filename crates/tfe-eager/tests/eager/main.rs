@@ -2,6 +2,7 @@
 
 mod attrs;
 mod devices;
+mod messages;
 mod seed;
 mod threads;
 mod world;
