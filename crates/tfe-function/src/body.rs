@@ -103,7 +103,7 @@ impl<'r> Body<'r> {
                 e.with_context(format_args!("In function output {}", shown(spec, arg)))
             })?;
         }
-        check_names(function)?;
+        check_names(function, &attrs)?;
         order::check_acyclic(&wired, &results)?;
         let nodes = bound.into_iter().zip(wired).zip(&def.node_def);
         Ok(Self {
@@ -279,27 +279,52 @@ fn add_result(
 }
 
 /// Names have to be unique and made of the letters that TensorFlow's graphs allow.
-fn check_names(function: &Function) -> Result<()> {
+fn check_names(function: &Function, attrs: &Attributes) -> Result<()> {
     let (def, spec) = (function.def(), function.spec());
-    let mut seen: HashSet<String> = spec.inputs.iter().map(|a| a.name.to_string()).collect();
-    let results = spec.outputs.iter().map(|a| format!("{}_RetVal", a.name));
-    let nodes = def.node_def.iter().map(|n| n.name.clone());
-    for name in nodes.clone().chain(results) {
-        if seen.contains(&name) {
-            bail!(InvalidArgument, "Node '{name}' is not unique");
-        }
-        seen.insert(name);
+    let mut names = Vec::new();
+    for arg in &spec.inputs {
+        names.extend(name_of_arg(
+            &arg.name,
+            bind::arg_types(spec, arg, attrs)?.len(),
+        ));
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_./>-\\".contains(c);
-    for name in nodes {
+    names.extend(def.node_def.iter().map(|n| n.name.clone()));
+    for arg in &spec.outputs {
+        let count = bind::arg_types(spec, arg, attrs)?.len();
+        names.extend(name_of_arg(&format!("{}_RetVal", arg.name), count));
+    }
+    let mut seen = HashSet::new();
+    for name in &names {
         ensure!(
-            name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_')
-                && name.chars().all(allowed),
+            is_node_name(name),
             InvalidArgument,
             "Node '{name}': Node name contains invalid characters"
         );
+        ensure!(
+            seen.insert(name),
+            InvalidArgument,
+            "Node '{name}' is not unique"
+        );
     }
     Ok(())
+}
+
+/// The name of the node that TensorFlow has for an argument of so many tensors, or for the first of them.
+fn name_of_arg(name: &str, tensors: usize) -> Option<String> {
+    match tensors {
+        0 => None,
+        1 => Some(name.to_owned()),
+        _ => Some(format!("{name}_0")),
+    }
+}
+
+/// Parts with `>` between them, each of letters, digits and some punctuation.
+fn is_node_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
+    name.split('>').enumerate().all(|(nth, part)| {
+        let starts = |c: char| c.is_ascii_alphanumeric() || c == '.' || (nth == 0 && c == '_');
+        part.starts_with(starts) && part.chars().all(allowed)
+    })
 }
 
 fn complete<'r>(

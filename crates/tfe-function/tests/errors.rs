@@ -173,9 +173,34 @@ fn names_that_cannot_be() {
         Invalid,
         "Node 'a' is not unique",
     );
-    for bad in ["x y:z", "-x", ""] {
+    for bad in ["x y:z", "-x", "", "x>", "x>_y", "x\\\\y", "é"] {
         let message = format!("Node '{bad}': Node name contains invalid characters");
+        let message = message.replace("\\\\", "\\");
         check(&node(bad, "Neg", &["a"], &[T]), "a", Invalid, &message);
+    }
+    // Arguments and results are nodes too.
+    let around = |arg: &str, result: &str| {
+        let world = World::new();
+        let function = world.add(&format!(
+            "signature {{ name: 'Fn' input_arg {{ name: '{arg}' type: DT_FLOAT }}
+             output_arg {{ name: '{result}' type: DT_FLOAT }} }} ret {{ key: '{result}' value: '{arg}' }}"
+        ));
+        world
+            .call(&function.expect("a function"), &[matrix()])
+            .map_err(|e| {
+                assert_eq!(e.code(), Invalid, "{e}");
+                e.message().to_owned()
+            })
+    };
+    for good in ["a", "1", "_a", ".", "a-b/c.d", "A>b>c"] {
+        around(good, good).expect(good);
+    }
+    around("a", "").expect("TensorFlow asks no more");
+    for bad in ["a b", "a ", " ", "-a", "a>", "a$"] {
+        let said = |name: &str| format!("Node '{name}': Node name contains invalid characters");
+        assert_eq!(around(bad, "m").expect_err(bad), said(bad));
+        let result = format!("{bad}_RetVal");
+        assert_eq!(around("a", bad).expect_err(bad), said(&result));
     }
     let twice = "signature { name: 'Fn' input_arg { name: 'a' type: DT_FLOAT } input_arg { name: 'a' type: DT_FLOAT } }";
     let e = World::new().error(twice);
