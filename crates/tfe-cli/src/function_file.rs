@@ -1,8 +1,8 @@
 //! Files of functions: a `FunctionDefLibrary`, a `FunctionDef` or a `GraphDef` with a library, as text or binary.
 
 use tfe_eager::Code;
-use tfe_proto::tensorflow::{FunctionDef, FunctionDefLibrary, GraphDef};
-use tfe_proto::{Message, text};
+use tfe_eager::proto::tensorflow::{FunctionDef, FunctionDefLibrary, GraphDef};
+use tfe_eager::proto::{Message, text};
 
 use crate::failure::{Failure, Outcome};
 

@@ -274,7 +274,43 @@ impl Context {
         self.functions.add_bytes(bytes)
     }
 
-    /// Adds a function.
+    /// Adds a function, from a `FunctionDef` in text format; with the feature `text`.
+    ///
+    /// ```
+    /// let ctx = tfe_eager::Context::new()?;
+    /// ctx.add_function_text(
+    ///     "signature { name: 'Same' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
+    ///      ret { key: 'y' value: 'x' }",
+    /// )?;
+    /// assert!(ctx.has_function("Same"));
+    /// assert!(ctx.add_function_text("signature { nome: 'Same' }").is_err());
+    /// # Ok::<(), tfe_eager::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidArgument` for text that is no `FunctionDef`, and as [`add_function_bytes`](Self::add_function_bytes).
+    #[cfg(feature = "text")]
+    pub fn add_function_text(&self, text: &str) -> Result<()> {
+        let function = tfe_proto::text::parse(text);
+        self.add_function(function.map_err(|e| err!(InvalidArgument, "{e}"))?)
+    }
+
+    /// Adds a function: what [`FunctionBuilder`](crate::FunctionBuilder) makes, or a message.
+    ///
+    /// ```
+    /// use tfe_eager::{Context, DataType, FunctionBuilder, TensorHandle};
+    ///
+    /// let ctx = Context::new()?;
+    /// let float = ("T", DataType::Float.into());
+    /// let twice = FunctionBuilder::new("Twice")
+    ///     .input("x", DataType::Float)
+    ///     .node("sum", "AddV2", &["x", "x"], &[float])
+    ///     .output("y", DataType::Float, "sum:z");
+    /// ctx.add_function(twice.build()?)?;
+    /// let x = TensorHandle::from_slice(&[2], &[1.0f32, 2.0])?;
+    /// assert_eq!(ctx.op("Twice")?.input(&x)?.run1()?.to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), tfe_eager::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`add_function_bytes`](Self::add_function_bytes).

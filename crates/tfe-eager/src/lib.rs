@@ -41,6 +41,10 @@ pub use tfe_kernels::all as builtin_kernels;
 pub use tfe_ops::{
     Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpRegistry, OpSpec, did_you_mean,
 };
+/// TensorFlow's messages: a function or an op that a program does not write with a builder comes as one.
+///
+/// With the feature `text` they are read from text format too.
+pub use tfe_proto as proto;
 
 /// Runs the README's Rust program as a test.
 #[cfg(doctest)]
