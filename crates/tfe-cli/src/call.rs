@@ -9,7 +9,7 @@ use tfe_eager::{
 
 use crate::failure::{Failure, Outcome};
 use crate::literal::{self, Literal};
-use crate::{attr, convert, dtype, npy, ops};
+use crate::{attr, convert, dtype, files, npy, ops};
 
 /// A result.
 pub(crate) struct Output {
@@ -35,10 +35,12 @@ pub(crate) fn call(
     };
     let mut op = Op::new(ctx, callee);
     op.set_device(device.unwrap_or_default())?;
+    let stdin = files::stdin(words)?;
     let mut args = Vec::new();
     for word in words {
         match attr::split(word) {
             Some((name, value)) => set_attr(&mut op, &spec, name, value)?,
+            None if word == files::STDIN => args.push(Arg::of_stdin(&stdin)?),
             None => args.push(Arg::parse(word)?),
         }
     }
@@ -113,12 +115,24 @@ impl<'t> Arg<'t> {
     /// A literal, or `@` and the name of a file.
     fn parse(word: &'t str) -> Outcome<Self> {
         if let Some(path) = word.strip_prefix('@') {
-            let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
-            let tensor = npy::read(&bytes);
-            let tensor = tensor
-                .map_err(|e| Failure::status(Code::InvalidArgument, format!("{path}: {e}")))?;
-            return Ok(Self::Typed(tensor));
+            let bytes = std::fs::read(path).map_err(|e| Failure::file(path, &e))?;
+            return files::read_npy(path, &bytes).map(Self::Typed);
         }
+        Self::literal(word)
+    }
+
+    /// NumPy's file, or a literal: what this program prints.
+    fn of_stdin(bytes: &'t [u8]) -> Outcome<Self> {
+        if npy::is_npy(bytes) {
+            return files::read_npy("standard input", bytes).map(Self::Typed);
+        }
+        let text = std::str::from_utf8(bytes);
+        let text =
+            text.map_err(|_| Failure::usage("standard input is neither text nor NumPy's"))?;
+        Self::literal(text.trim())
+    }
+
+    fn literal(word: &'t str) -> Outcome<Self> {
         let literal = literal::parse(word).map_err(Failure::Usage)?;
         Ok(match literal.dtype {
             Some(dtype) => {

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 
 /// Reads the functions of a file; `.pbtxt` and `.textproto` are text.
 pub(crate) fn read(path: &str) -> Outcome<Vec<FunctionDef>> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+    let bytes = std::fs::read(path).map_err(|e| Failure::file(path, &e))?;
     let is_text = [".pbtxt", ".textproto"]
         .iter()
         .any(|end| path.ends_with(end));
