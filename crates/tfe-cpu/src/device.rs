@@ -1,5 +1,6 @@
 //! `CpuDevice`: host memory, host kernels.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -92,6 +93,10 @@ fn incarnation() -> u64 {
 impl Device for CpuDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn is_host(&self) -> bool {

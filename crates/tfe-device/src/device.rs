@@ -1,8 +1,9 @@
 //! `Device`: memory, copies and the running of kernels.
 
+use std::any::Any;
 use std::fmt;
 
-use tfe_core::{Allocator, Buffer, Result, Tensor};
+use tfe_core::{Allocator, Buffer, Error, Result, Tensor, TensorUninit, err};
 
 use crate::{DeviceName, Kernel, KernelContext, ResourceManager};
 
@@ -17,6 +18,45 @@ pub struct DeviceInfo {
     pub incarnation: u64,
     /// Words for a person: the model of a GPU.
     pub description: String,
+}
+
+/// A mark in the work of a device.
+pub trait Event: Send + Sync {
+    /// Whether all work before it is done.
+    fn is_passed(&self) -> bool;
+
+    /// Waits until all work before it is done.
+    ///
+    /// # Errors
+    /// The failure of that work.
+    fn wait(&self) -> Result<()>;
+
+    /// The event itself, for the device that it is of.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// The event of a device whose work is done when a call returns.
+struct Passed;
+
+impl Event for Passed {
+    fn is_passed(&self) -> bool {
+        true
+    }
+
+    fn wait(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn no_such_copy(device: &DeviceName) -> Error {
+    err!(
+        Unimplemented,
+        "{device} does not copy into memory that it is given"
+    )
 }
 
 /// A place where tensors live and kernels run.
@@ -38,10 +78,19 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// Whether tensors of this device are host memory, so that copies to and from the host are not needed.
     fn is_host(&self) -> bool;
 
-    /// Where kernels on this device get host memory: results of host kernels, staging for copies.
+    /// The device itself, for its own kernels, which know what it is.
+    fn as_any(&self) -> &dyn Any;
+
+    /// Where kernels on this device get host memory: results of host kernels, room to work in.
     fn host_allocator(&self) -> &dyn Allocator;
 
-    /// Memory of this device.
+    /// Host memory that the device copies from and to without going through other memory: pinned, for a GPU.
+    fn staging_allocator(&self) -> &dyn Allocator {
+        self.host_allocator()
+    }
+
+    /// Memory of this device. It is given back in the order of the device's work: what was queued before the last tensor
+    /// went may still use it, and what is queued afterwards may get the same memory without waiting.
     ///
     /// # Errors
     /// `ResourceExhausted` when there is none.
@@ -59,12 +108,48 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// `ResourceExhausted`, or what the device reports.
     fn copy_to_host(&self, tensor: &Tensor) -> Result<Tensor>;
 
+    /// Copies a tensor in host memory into `to`, a tensor of the same type and shape on this device.
+    ///
+    /// # Errors
+    /// As [`copy_from_host`](Self::copy_from_host); `Unimplemented` where the device cannot.
+    fn copy_into_device(&self, from: &Tensor, to: &Tensor) -> Result<()> {
+        let _ = (from, to);
+        Err(no_such_copy(self.name()))
+    }
+
+    /// Copies a tensor on this device into `to`, memory of the host of the same type and shape.
+    ///
+    /// # Errors
+    /// As [`copy_to_host`](Self::copy_to_host); `Unimplemented` where the device cannot.
+    fn copy_into_host(&self, from: &Tensor, to: TensorUninit) -> Result<Tensor> {
+        let _ = (from, to);
+        Err(no_such_copy(self.name()))
+    }
+
     /// A copy on this device of a tensor on `from`, a device of the same kind. By way of the host unless overridden.
     ///
     /// # Errors
     /// As the two copies.
     fn copy_from_peer(&self, tensor: &Tensor, from: &dyn Device) -> Result<Tensor> {
         self.copy_from_host(&from.copy_to_host(tensor)?)
+    }
+
+    /// A mark behind the work that was queued on a stream so far; passed already where a device queues nothing.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn record(&self, stream: u32) -> Result<Box<dyn Event>> {
+        let _ = stream;
+        Ok(Box::new(Passed))
+    }
+
+    /// Has later work of `stream` wait for an event of this device, without waiting itself.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn wait_for(&self, stream: u32, event: &dyn Event) -> Result<()> {
+        let _ = stream;
+        event.wait()
     }
 
     /// Waits for all work in flight.

@@ -1,10 +1,11 @@
 //! Kernels and their declarations.
 
-use tfe_attrs::Attrs;
-use tfe_core::{DTypeSet, Result};
-use tfe_ops::{OpId, OpSpec};
+use std::ops::Deref;
 
-use crate::{Device, FunctionLibrary, KernelContext};
+use tfe_core::{DTypeSet, Result};
+use tfe_ops::OpId;
+
+use crate::{Device, FunctionLibrary, KernelContext, OpInit, RuleBuilder};
 
 /// An op ready to run: attributes and data types are bound.
 ///
@@ -26,18 +27,29 @@ where
     }
 }
 
-/// What a kernel is built from.
+impl<K: Kernel + ?Sized> Kernel for std::sync::Arc<K> {
+    #[inline]
+    fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
+        (**self).compute(ctx)
+    }
+}
+
+/// What a kernel is built from: the op with its attributes, which it dereferences to, and where it will run.
 pub struct KernelInit<'a> {
-    /// The op (or the function, seen as an op).
-    pub spec: &'a OpSpec,
-    /// All attributes, defaults filled in, checked against the spec.
-    pub attrs: &'a Attrs,
-    /// Name of the node; the op's name when it runs alone.
-    pub node_name: &'a str,
+    /// The op and its attributes.
+    pub op: OpInit<'a>,
     /// Where it will run.
     pub device: &'a dyn Device,
     /// Functions that it may call.
     pub functions: &'a dyn FunctionLibrary,
+}
+
+impl<'a> Deref for KernelInit<'a> {
+    type Target = OpInit<'a>;
+
+    fn deref(&self) -> &OpInit<'a> {
+        &self.op
+    }
 }
 
 /// The declaration of a kernel: a plain struct literal next to the kernel's code.
@@ -45,7 +57,7 @@ pub struct KernelInit<'a> {
 /// ```ignore
 /// pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 ///     types: &[("T", DTypeSet::NUMBER)],
-///     ..KernelDef::cpu(ops::MAT_MUL, build)
+///     ..KernelDef::host(ops::MAT_MUL, rule, build)
 /// }];
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +75,10 @@ pub struct KernelDef {
     /// Whether the kernel itself remembers something from call to call (a random number generator): such a kernel is
     /// never evicted from a cache, since its state would start anew.
     pub keeps_state: bool,
+    /// Whether a run may wait for another run, as of a queue: runtimes give it a thread that nothing else needs.
+    pub blocks: bool,
+    /// The rule of the op: declared once, beside its host kernel, and used for the kernels of all devices.
+    pub rule: Option<RuleBuilder>,
     /// Makes the kernel.
     pub build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>,
 }
@@ -74,15 +90,38 @@ impl KernelDef {
         Self { types, ..self }
     }
 
-    /// A kernel for the CPU without further facts, to be completed by struct update.
+    /// The host kernel of an op, and the op's rule, without further facts: to be completed by struct update.
+    pub const fn host(
+        op: OpId,
+        rule: RuleBuilder,
+        build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>,
+    ) -> Self {
+        Self {
+            rule: Some(rule),
+            ..Self::on("CPU", op, build)
+        }
+    }
+
+    /// Only while kernels move to [`host`](Self::host).
     pub const fn cpu(op: OpId, build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Self {
+        Self::on("CPU", op, build)
+    }
+
+    /// The kernel of an op for another type of device: the rule is that of the host kernel.
+    pub const fn on(
+        device: &'static str,
+        op: OpId,
+        build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>,
+    ) -> Self {
         Self {
             op,
-            device: "CPU",
+            device,
             types: &[],
             host_inputs: &[],
             host_outputs: &[],
             keeps_state: false,
+            blocks: false,
+            rule: None,
             build,
         }
     }

@@ -7,7 +7,7 @@ use tfe_attrs::{Attrs, unset_attr};
 use tfe_core::{DTypeSet, DataType, Result, err};
 use tfe_ops::{OpId, OpSpec};
 
-use crate::KernelDef;
+use crate::{KernelDef, RuleBuilder};
 
 /// All kernels that a runtime knows, by op.
 #[derive(Debug, Default)]
@@ -32,6 +32,11 @@ impl KernelRegistry {
     /// The kernels of an op, on all devices.
     pub fn kernels(&self, op: OpId) -> &[&'static KernelDef] {
         self.by_op.get(op.index()).map_or(&[], |k| k)
+    }
+
+    /// The rule of an op, declared with its host kernel.
+    pub fn rule(&self, op: OpId) -> Option<RuleBuilder> {
+        self.kernels(op).iter().find_map(|kernel| kernel.rule)
     }
 
     /// The kernel of an op for that type of device and those attributes; `Ok(None)` when there is none.

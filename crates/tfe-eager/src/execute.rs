@@ -5,11 +5,11 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tfe_attrs::{CacheKey, DeviceKey};
 use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
-use tfe_device::Device;
+use tfe_device::{Arg, Device};
 
 use crate::cache::InUse;
 use crate::context::Place;
-use crate::kernel_and_device::{Arg, KernelAndDevice};
+use crate::kernel_and_device::KernelAndDevice;
 use crate::{Callee, Op, Outputs, PlacementPolicy, TensorHandle};
 
 impl<'c> Op<'c> {

@@ -4,21 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use smallvec::SmallVec;
 use tfe_attrs::{AttrBuilder, Attrs, FuncAttr};
-use tfe_core::{DataType, Result, Tensor, bail, ensure, err};
-use tfe_device::{Device, FunctionLibrary, Kernel, KernelContext, KernelInit, KernelRegistry};
+use tfe_core::{DataType, Result, Tensor, err};
+use tfe_device::{
+    Arg, BoundKernel, Device, FunctionLibrary, KernelInit, KernelRegistry, OpInit, Run,
+};
 use tfe_function::{Library, Placement, PlanArg};
 use tfe_ops::{OpRegistry, OpSpec};
 use tfe_proto::tensorflow::NodeDef;
-
-/// One argument or result of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arg {
-    pub(crate) dtype: DataType,
-    /// Whether it lies in host memory, whatever the device.
-    pub(crate) in_host_memory: bool,
-}
 
 /// A kernel and the device that it runs on: what the cache of a context holds, and what the seed's benchmarks time.
 ///
@@ -42,12 +35,9 @@ pub(crate) struct Arg {
 /// ```
 pub struct KernelAndDevice {
     name: Box<str>,
-    kernel: Arc<dyn Kernel>,
+    kernel: BoundKernel,
     device: Arc<dyn Device>,
     functions: Arc<dyn FunctionLibrary>,
-    inputs: SmallVec<[Arg; 4]>,
-    outputs: SmallVec<[Arg; 2]>,
-    keeps_state: bool,
     /// Second chance of the cache: set by use, taken by the clock hand.
     used: AtomicBool,
 }
@@ -88,29 +78,19 @@ impl KernelAndDevice {
             return Err(kernels.not_found(spec, device_type, node_name, attrs));
         };
         let init = KernelInit {
-            spec,
-            attrs,
-            node_name,
+            op: OpInit {
+                spec,
+                attrs,
+                node_name,
+            },
             device: &**device,
             functions: &*functions,
         };
-        let kernel = (def.build)(&init)?;
-        let args = |flat: Vec<(&str, DataType)>, host: &[&str]| {
-            flat.into_iter()
-                .map(|(name, dtype)| Arg {
-                    dtype,
-                    in_host_memory: host.contains(&name) || device.is_host(),
-                })
-                .collect::<Vec<_>>()
-        };
         Ok(Self {
             name: spec.name().into(),
-            inputs: args(attrs.flat_inputs(spec)?, def.host_inputs).into(),
-            outputs: args(attrs.flat_outputs(spec)?, def.host_outputs).into(),
-            kernel: kernel.into(),
+            kernel: BoundKernel::new(def, kernels.rule(spec.id()), &init)?,
             device: Arc::clone(device),
             functions,
-            keeps_state: def.keeps_state,
             used: AtomicBool::new(true),
         })
     }
@@ -152,20 +132,13 @@ impl KernelAndDevice {
             results_on_device: true,
         };
         let plan = functions.plan(&call, &placement)?;
-        let args = |args: &[PlanArg]| {
-            args.iter()
-                .map(|a| Arg {
-                    dtype: a.dtype,
-                    in_host_memory: a.in_host_memory || a.device.is_host(),
-                })
-                .collect::<Vec<_>>()
-        };
+        let inputs: Vec<_> = plan.args().iter().map(PlanArg::arg).collect();
+        let outputs: Vec<_> = plan.results().iter().map(PlanArg::arg).collect();
+        let keeps_state = plan.keeps_state();
         Ok(Self {
             name: spec.name().into(),
-            inputs: args(plan.args()).into(),
-            outputs: args(plan.results()).into(),
-            keeps_state: plan.keeps_state(),
-            kernel: plan,
+            kernel: BoundKernel::from_parts(Box::new(plan), None, inputs, outputs)
+                .with_state(keeps_state),
             device: Arc::clone(device),
             functions: Arc::<Library>::clone(functions),
             used: AtomicBool::new(true),
@@ -177,32 +150,16 @@ impl KernelAndDevice {
     /// # Errors
     /// `InvalidArgument` for another number or type of inputs, and the kernel's.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        self.check(inputs.len(), inputs.iter().map(Tensor::dtype))?;
-        let mut slots: SmallVec<[Option<Tensor>; 4]> = inputs.iter().cloned().map(Some).collect();
-        let mut outputs = vec![None; self.outputs.len()];
-        self.run_slots(&mut slots, &mut outputs)?;
-        Ok(outputs.into_iter().flatten().collect())
+        let run = Run {
+            node: &self.name,
+            ..self.surroundings()
+        };
+        self.kernel.outputs_of(inputs.iter().cloned(), &run)
     }
 
     /// Checks the number and the types of inputs against the bound kernel.
     pub(crate) fn check(&self, count: usize, dtypes: impl Iterator<Item = DataType>) -> Result<()> {
-        ensure!(
-            count == self.inputs.len(),
-            InvalidArgument,
-            "expected {} inputs, got {count}",
-            self.inputs.len()
-        );
-        for (i, (arg, dtype)) in self.inputs.iter().zip(dtypes).enumerate() {
-            if arg.dtype != dtype {
-                bail!(
-                    InvalidArgument,
-                    "cannot compute {} as input #{i}(zero-based) was expected to be a {} tensor but is a {dtype} tensor",
-                    self.name,
-                    arg.dtype
-                );
-            }
-        }
-        Ok(())
+        self.kernel.check(&self.name, count, dtypes)
     }
 
     /// Runs on checked inputs, takes over those that nobody else holds, and fills `outputs`.
@@ -212,9 +169,15 @@ impl KernelAndDevice {
         inputs: &mut [Option<Tensor>],
         outputs: &mut [Option<Tensor>],
     ) -> Result<()> {
-        let mut ctx = KernelContext::with_outputs(inputs, outputs, &*self.device, &*self.functions);
-        self.device.compute(&*self.kernel, &mut ctx)?;
-        ctx.finish()
+        self.kernel.run(inputs, outputs, &self.surroundings())
+    }
+
+    #[inline]
+    fn surroundings(&self) -> Run<'_> {
+        Run {
+            functions: &*self.functions,
+            ..Run::on(&*self.device)
+        }
     }
 
     /// The op or function.
@@ -228,15 +191,15 @@ impl KernelAndDevice {
     }
 
     pub(crate) fn inputs(&self) -> &[Arg] {
-        &self.inputs
+        self.kernel.inputs()
     }
 
     pub(crate) fn outputs(&self) -> &[Arg] {
-        &self.outputs
+        self.kernel.outputs()
     }
 
     pub(crate) fn keeps_state(&self) -> bool {
-        self.keeps_state
+        self.kernel.keeps_state()
     }
 
     pub(crate) fn mark_used(&self) {
@@ -257,7 +220,7 @@ impl fmt::Debug for KernelAndDevice {
             f,
             "{}({:?}) on {}",
             self.name,
-            self.inputs,
+            self.inputs(),
             self.device.name()
         )
     }

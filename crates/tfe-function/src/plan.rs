@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use tfe_core::{DataType, Error, Result, Tensor};
-use tfe_device::{Device, FunctionLibrary, Kernel, KernelInit};
+use tfe_device::{Arg, BoundKernel, Device, FunctionLibrary, KernelInit, OpInit};
 
 use crate::Function;
+use crate::copy::Route;
 use crate::graph::Graph;
 use crate::place::{Home, PlacedGraph, PlacedNode, Places, Task};
 use crate::slots::{self, Operand, Place, Target};
@@ -52,9 +53,25 @@ pub struct PlanArg {
     pub in_host_memory: bool,
 }
 
-/// One kernel to run.
+impl PlanArg {
+    /// What a runtime needs to know of it.
+    pub fn arg(&self) -> Arg {
+        Arg {
+            dtype: self.dtype,
+            in_host_memory: self.in_host_memory || self.device.is_host(),
+        }
+    }
+}
+
+/// What a step does.
+pub(crate) enum Action {
+    Run(BoundKernel),
+    Copy(Route),
+}
+
+/// One thing to do.
 pub(crate) struct Step {
-    pub(crate) kernel: Box<dyn Kernel>,
+    pub(crate) action: Action,
     /// Which of the plan's operands are its inputs: from here on, so many.
     pub(crate) first_operand: u32,
     pub(crate) num_operands: u32,
@@ -115,7 +132,7 @@ impl Plan {
             frames: Mutex::default(),
             labels: Box::default(),
         };
-        plan.build_steps(placed, slots.nodes, places.target, functions)?;
+        plan.build_steps(placed, slots.nodes, places, functions)?;
         Ok(plan)
     }
 
@@ -123,7 +140,7 @@ impl Plan {
         &mut self,
         placed: PlacedGraph<'_>,
         slots: Vec<(Vec<Operand>, Vec<Target>)>,
-        target: usize,
+        places: &Places<'_>,
         functions: &dyn FunctionLibrary,
     ) -> Result<()> {
         let (mut steps, mut operands, mut targets, mut labels) = (vec![], vec![], vec![], vec![]);
@@ -145,17 +162,24 @@ impl Plan {
                 num_targets: outputs.len() as u32,
                 device: node.device as u32,
                 // Copies are the device's own work already.
-                is_remote: node.device != target && matches!(node.task, Task::Run(..)),
-                kernel: match node.task {
-                    Task::Copy(route) => Box::new(route),
-                    Task::Run(spec, attrs, kernel) => (kernel.build)(&KernelInit {
-                        spec,
-                        attrs: &attrs,
-                        node_name: &node.name,
-                        device: &**device,
-                        functions,
-                    })
-                    .map_err(|e| self.at(&e, &labels[labels.len() - 1]))?,
+                is_remote: node.device != places.target && matches!(node.task, Task::Run(..)),
+                action: match node.task {
+                    Task::Copy(route) => Action::Copy(route),
+                    Task::Run(spec, attrs, kernel) => {
+                        let init = KernelInit {
+                            op: OpInit {
+                                spec,
+                                attrs: &attrs,
+                                node_name: &node.name,
+                            },
+                            device: &**device,
+                            functions,
+                        };
+                        let kernel =
+                            BoundKernel::new(kernel, places.kernels.rule(spec.id()), &init)
+                                .map_err(|e| self.at(&e, &labels[labels.len() - 1]))?;
+                        Action::Run(kernel)
+                    }
                 },
             });
             operands.extend(inputs);

@@ -4,9 +4,9 @@ use std::sync::TryLockError;
 
 use smallvec::SmallVec;
 use tfe_core::{Result, Tensor, bail};
-use tfe_device::{FunctionLibrary, Kernel, KernelContext};
+use tfe_device::{FunctionLibrary, Kernel, KernelContext, Run};
 
-use crate::plan::{Plan, Step};
+use crate::plan::{Action, Plan, PlanArg, Step};
 use crate::slots::{Operand, Place, Target, UNUSED};
 
 /// Frames up to this length are on the stack: nearly all single ops, and most small functions.
@@ -46,10 +46,17 @@ impl Plan {
         functions: &dyn FunctionLibrary,
     ) -> Result<SmallVec<[Tensor; 2]>> {
         let mut args: SmallVec<[Option<Tensor>; 4]> = args.into_iter().map(Some).collect();
-        let device = &*self.device;
-        let mut ctx = KernelContext::new(&mut args, self.results().len(), device, functions);
-        device.compute(self, &mut ctx)?;
-        ctx.into_outputs()
+        let mut outputs: SmallVec<[Option<Tensor>; 2]> = SmallVec::new();
+        outputs.resize_with(self.results().len(), || None);
+        let run = Run {
+            functions,
+            ..Run::on(&*self.device)
+        };
+        let results: Vec<_> = self.results().iter().map(PlanArg::arg).collect();
+        let mut ctx = KernelContext::without_rule(&mut args, &mut outputs, &results, &run);
+        self.device.compute(self, &mut ctx)?;
+        ctx.finish()?;
+        Ok(outputs.into_iter().flatten().collect())
     }
 
     fn check_args(&self, ctx: &KernelContext<'_>) -> Result<()> {
@@ -92,7 +99,7 @@ impl Plan {
         slots: &mut [Option<Tensor>],
         room: &mut [Option<Tensor>],
     ) -> Result<()> {
-        let functions = ctx.functions();
+        let run = ctx.run();
         let (inputs, room) = room.split_at_mut(step.num_operands as usize);
         for (input, &operand) in inputs.iter_mut().zip(self.inputs_of(step)) {
             *input = read(operand, ctx, slots);
@@ -101,11 +108,11 @@ impl Plan {
             // The usual case: the kernel puts its only result where it belongs.
             &[target] if target != UNUSED => {
                 let output = std::slice::from_mut(&mut slots[target as usize]);
-                self.run_kernel(step, inputs, output, functions)?;
+                self.act(step, inputs, output, run)?;
             }
             targets => {
                 let outputs = &mut room[..targets.len()];
-                self.run_kernel(step, inputs, outputs, functions)?;
+                self.act(step, inputs, outputs, run)?;
                 for (output, &target) in outputs.iter_mut().zip(targets) {
                     let output = output.take();
                     if target != UNUSED {
@@ -120,21 +127,27 @@ impl Plan {
     }
 
     #[inline]
-    fn run_kernel(
+    fn act(
         &self,
         step: &Step,
         inputs: &mut [Option<Tensor>],
         outputs: &mut [Option<Tensor>],
-        functions: &dyn FunctionLibrary,
+        run: &Run<'_>,
     ) -> Result<()> {
-        let device = &*self.devices[step.device as usize];
-        let mut ctx = KernelContext::with_outputs(inputs, outputs, device, functions);
-        if step.is_remote {
-            device.compute(&*step.kernel, &mut ctx)?;
-        } else {
-            step.kernel.compute(&mut ctx)?;
+        match &step.action {
+            Action::Run(kernel) if step.is_remote => {
+                let device = &*self.devices[step.device as usize];
+                kernel.run(inputs, outputs, &Run { device, ..*run })
+            }
+            Action::Run(kernel) => kernel.run_within(inputs, outputs, run),
+            Action::Copy(route) => {
+                outputs[0] = inputs[0]
+                    .as_ref()
+                    .map(|value| route.copy(value))
+                    .transpose()?;
+                Ok(())
+            }
         }
-        ctx.finish()
     }
 
     pub(crate) fn inputs_of(&self, step: &Step) -> &[Operand] {

@@ -5,33 +5,10 @@
 //!
 //! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
 
-mod generated;
 #[macro_use]
-#[cfg_attr(
-    not(all(
-        feature = "array",
-        feature = "image",
-        feature = "io",
-        feature = "math",
-        feature = "nn",
-        feature = "queue",
-        feature = "reduce",
-        feature = "signal",
-        feature = "state",
-        feature = "string"
-    )),
-    expect(
-        clippy::allow_attributes,
-        reason = "which helpers are left over depends on the families"
-    ),
-    allow(
-        dead_code,
-        unused_imports,
-        unused_macros,
-        reason = "families share the helpers"
-    )
-)]
-mod host;
+extern crate tfe_host;
+
+mod generated;
 #[cfg(test)]
 mod testing;
 

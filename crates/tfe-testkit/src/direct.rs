@@ -2,7 +2,9 @@
 
 use tfe_attrs::{AttrBuilder, Attrs};
 use tfe_core::{Result, Tensor, ensure};
-use tfe_device::{Device, KernelContext, KernelDef, KernelInit, KernelRegistry, NoFunctions};
+use tfe_device::{
+    BoundKernel, Device, KernelDef, KernelInit, KernelRegistry, NoFunctions, OpInit, Run,
+};
 use tfe_ops::{OpRegistry, OpSpec};
 
 use crate::{NamedAttrs, Runner};
@@ -99,31 +101,18 @@ impl<'a> Direct<'a> {
             slots.push(Some(self.place(input, def.host_inputs.contains(&name))?));
         }
         let init = KernelInit {
-            spec,
-            attrs: &attrs,
-            node_name: spec.name(),
+            op: OpInit {
+                spec,
+                attrs: &attrs,
+                node_name: spec.name(),
+            },
             device: self.device,
             functions: &NoFunctions,
         };
-        let kernel = (def.build)(&init)?;
-        let outputs = attrs.flat_outputs(spec)?;
-        let mut ctx = KernelContext::new(&mut slots, outputs.len(), self.device, &NoFunctions);
-        self.device.compute(&*kernel, &mut ctx)?;
-        let results = ctx.into_outputs()?.into_vec();
-        for (i, (&(name, dtype), result)) in outputs.iter().zip(&results).enumerate() {
-            let on_host = self.device.is_host() || def.host_outputs.contains(&name);
-            ensure!(
-                result.dtype() == dtype && result.is_host() == on_host,
-                Internal,
-                "output {i} of {op}, {name}, is declared as {dtype} {}, but {result:?} is not",
-                if on_host {
-                    "in host memory"
-                } else {
-                    "on the device"
-                }
-            );
-        }
-        Ok(results)
+        let kernel = BoundKernel::new(def, self.kernels.rule(spec.id()), &init)?;
+        let mut outputs = vec![None; kernel.outputs().len()];
+        kernel.run(&mut slots, &mut outputs, &Run::on(self.device))?;
+        Ok(outputs.into_iter().flatten().collect())
     }
 
     fn place(&self, tensor: &Tensor, on_host: bool) -> Result<Tensor> {

@@ -17,9 +17,9 @@ const UNSAFE_HOMES: &[&str] = &[
     "crates/tfe-core/src/tensor.rs",
     "crates/tfe-core/src/tstring.rs",
     "crates/tfe-cpu/src/denormal.rs",
-    "crates/tfe-kernels/src/host/gemm.rs",
-    "crates/tfe-kernels/src/host/loops.rs",
-    "crates/tfe-kernels/src/host/simd.rs",
+    "crates/tfe-host/src/gemm.rs",
+    "crates/tfe-host/src/loops.rs",
+    "crates/tfe-host/src/simd.rs",
     "crates/tfe-capi/",
 ];
 

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::movement::{Movement, moved};
-use crate::host::strided::{self, Strided};
+use tfe_host::movement::{Movement, moved};
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -39,7 +39,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let diagonal = Diagonal {
             n: input.num_elements(),
         };
-        let out = moved(ctx, input, None, &diagonal, shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            None,
+            &diagonal,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

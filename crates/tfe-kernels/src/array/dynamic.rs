@@ -5,9 +5,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::scatter::{Updates, assignment, updated};
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -62,7 +62,13 @@ fn build_partition(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         for (i, rows) in rows.iter().enumerate() {
             let shape = Shape::new(&[&[rows.len() as i64], &slice[..]].concat())?;
             let data = ctx.input(0);
-            let out = moved(ctx, data, None, &Rows::of(rows, width), shape)?;
+            let out = moved(
+                ctx,
+                ctx.allocate(data.dtype(), shape)?,
+                data,
+                None,
+                &Rows::of(rows, width),
+            )?;
             ctx.set_output(i, out);
         }
         Ok(())

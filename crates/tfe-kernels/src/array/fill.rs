@@ -5,9 +5,9 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::strided::Strided;
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::strided::Strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -86,5 +86,5 @@ fn build_zeros(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// the kernel's.
 fn repeated(ctx: &KernelContext<'_>, value: &Tensor, shape: Shape) -> Result<Tensor> {
     let walk = Strided::repeat(shape.dims());
-    moved(ctx, value, None, &walk, shape)
+    moved(ctx, ctx.allocate(value.dtype(), shape)?, value, None, &walk)
 }

@@ -4,9 +4,9 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -75,7 +75,13 @@ fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()>
         block: len as usize,
         width: size(after),
     };
-    let out = moved(ctx, params, None, &movement, shape)?;
+    let out = moved(
+        ctx,
+        ctx.allocate(params.dtype(), shape)?,
+        params,
+        None,
+        &movement,
+    )?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -6,8 +6,8 @@ use tfe_ops::ops;
 
 use super::gather::INDICES;
 use super::index_vectors::{Policy, vectors};
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("Tparams", TYPES), ("Tindices", INDICES)],
@@ -37,7 +37,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             format!("param shape {}, node name: {node}", params.shape())
         })?;
         let width = slice.iter().product::<i64>() as usize;
-        let out = moved(ctx, params, None, &Rows::of(&rows, width), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(params.dtype(), shape)?,
+            params,
+            None,
+            &Rows::of(&rows, width),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

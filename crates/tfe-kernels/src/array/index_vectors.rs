@@ -3,8 +3,8 @@
 use tfe_core::{Result, Tensor, bail};
 use tfe_device::KernelInit;
 
-use crate::host::rows::Rows;
-use crate::host::{axes, scratch};
+use tfe_host::gather_rows::Rows;
+use tfe_host::{axes, scratch};
 
 /// What becomes of an index vector that points outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

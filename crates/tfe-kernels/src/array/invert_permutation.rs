@@ -4,7 +4,7 @@ use tfe_core::{DTypeSet, Result, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::{axes, scratch_of};
+use tfe_host::{axes, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::INDEX)],

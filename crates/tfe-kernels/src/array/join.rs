@@ -5,31 +5,102 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 use tfe_core::{
-    DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, Word, dispatch_width,
+    DataType, ResourceHandle, Result, TString, Tensor, Variant, Word, bail, dispatch_width, ensure,
+    err,
 };
-use tfe_device::KernelContext;
+use tfe_device::{Inference, KernelContext, dim};
+use tfe_host::owned::{self, Owned};
+use tfe_host::{Cursor, axes, cost, fill_words, parallel};
 
-use crate::host::owned::{Owned, fill_owned};
-use crate::host::{Cursor, fill_words, parallel};
+/// The shape of tensors joined along `axis`, counted from the end when negative.
+///
+/// # Errors
+/// `InvalidArgument` for scalars, for an axis that is not there, and for tensors that differ elsewhere.
+pub(super) fn rule(call: &mut Inference<'_>, values: Range<usize>, axis: i64) -> Result<()> {
+    ensure!(
+        !values.is_empty(),
+        InvalidArgument,
+        "ConcatOp : there is nothing to concatenate"
+    );
+    let mut known = values.clone().filter_map(|i| Some((i, call.dims(i)?)));
+    let Some((first, like)) = known.next() else {
+        return Ok(());
+    };
+    let rank = like.len();
+    let scalars = || {
+        err!(
+            InvalidArgument,
+            "ConcatOp : Can't concatenate scalars (use tf.stack instead)"
+        )
+    };
+    let at = match axes::normalize(axis, rank) {
+        Some(at) => at,
+        None if axis == 0 => return Err(scalars()),
+        None => {
+            bail!(
+                InvalidArgument,
+                "ConcatOp : Expected concatenating dimensions in the range [{}, {rank}), but got {axis}",
+                -(rank as i64)
+            );
+        }
+    };
+    let mut result = SmallVec::<[i64; 8]>::from_slice(like);
+    for (i, dims) in known {
+        if dims.is_empty() {
+            return Err(scalars());
+        }
+        let against = || {
+            format!(
+                "shape[{}] = {} vs. shape[{}] = {}",
+                first - values.start,
+                call.shown(first),
+                i - values.start,
+                call.shown(i)
+            )
+        };
+        ensure!(
+            dims.len() == rank,
+            InvalidArgument,
+            "ConcatOp : Ranks of all input tensors should match: {}",
+            against()
+        );
+        for (d, (result, &len)) in result.iter_mut().zip(dims).enumerate() {
+            *result = if d == at {
+                dim::add(*result, len)?
+            } else {
+                dim::merge(*result, len).ok_or_else(|| {
+                    err!(
+                        InvalidArgument,
+                        "ConcatOp : Dimension {d} in both shapes must be equal: {}",
+                        against()
+                    )
+                })?
+            };
+        }
+    }
+    if values.into_iter().any(|i| call.dims(i).is_none()) {
+        result[at] = dim::UNKNOWN;
+    }
+    call.set(0, &result)
+}
 
 /// The elements of an input, and how many of them make a row: one step of the dimensions before the axis.
 type Piece<'a, T> = (&'a [T], usize);
 
-/// The inputs of that range, of which there is one at least, along `axis` in a tensor of `shape`.
+/// Output 0: the inputs of that range, of which there is one at least, along `axis`.
 ///
 /// # Errors
 /// `ResourceExhausted`.
 pub(super) fn join(
-    ctx: &KernelContext<'_>,
+    ctx: &mut KernelContext<'_>,
     inputs: Range<usize>,
     axis: usize,
-    shape: Shape,
 ) -> Result<Tensor> {
     match ctx.input(inputs.start).dtype() {
-        DataType::String => join_owned::<TString>(ctx, inputs, axis, shape),
-        DataType::Resource => join_owned::<ResourceHandle>(ctx, inputs, axis, shape),
-        DataType::Variant => join_owned::<Variant>(ctx, inputs, axis, shape),
-        plain => dispatch_width!(plain.size(), |W| join_words::<W>(ctx, inputs, axis, shape)),
+        DataType::String => join_owned::<TString>(ctx, inputs, axis),
+        DataType::Resource => join_owned::<ResourceHandle>(ctx, inputs, axis),
+        DataType::Variant => join_owned::<Variant>(ctx, inputs, axis),
+        plain => dispatch_width!(plain.size(), |W| join_words::<W>(ctx, inputs, axis)),
     }
 }
 
@@ -50,22 +121,19 @@ fn pieces<'a, T>(
 }
 
 fn join_words<W: Word>(
-    ctx: &KernelContext<'_>,
+    ctx: &mut KernelContext<'_>,
     inputs: Range<usize>,
     axis: usize,
-    shape: Shape,
 ) -> Result<Tensor> {
-    let dtype = ctx.input(inputs.start).dtype();
+    let out = ctx.output(0)?;
     let pieces = pieces(ctx, inputs, axis, Tensor::as_words::<W>)?;
-    let out = ctx.allocate(dtype, shape)?;
     fill_words::<W>(out, |slots| {
-        // Memory speed; long pieces may be cut anywhere.
-        let element_ns = 0.1 * size_of::<W>() as f64;
+        // Long pieces may be cut anywhere.
         Ok(parallel::write(
             ctx.device(),
             slots,
             1,
-            element_ns,
+            cost::copy(size_of::<W>()),
             &|start, slots| copy_rows(&pieces, start, slots),
         ))
     })
@@ -96,15 +164,15 @@ fn copy_rows<'a, W: Word>(
 }
 
 fn join_owned<T: Owned>(
-    ctx: &KernelContext<'_>,
+    ctx: &mut KernelContext<'_>,
     inputs: Range<usize>,
     axis: usize,
-    shape: Shape,
 ) -> Result<Tensor> {
+    let out = ctx.output(0)?;
     let pieces = pieces(ctx, inputs, axis, Tensor::as_slice::<T>)?;
     let rows = pieces
         .first()
         .map_or(0, |(elements, row)| elements.len() / row);
     let elements = (0..rows).flat_map(|i| pieces.iter().flat_map(move |&(e, n)| &e[i * n..][..n]));
-    fill_owned(ctx, shape, elements.map(T::copy))
+    owned::write(out, elements.map(T::copy))
 }

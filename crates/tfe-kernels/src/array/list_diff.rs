@@ -5,9 +5,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::unique::{Key, grouped, keys};
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[
@@ -33,7 +33,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?),
         };
         let shape = Shape::vector(rows.len());
-        let values = moved(ctx, x, None, &Rows::of(&rows, 1), shape.clone())?;
+        let values = moved(
+            ctx,
+            ctx.allocate(x.dtype(), shape.clone())?,
+            x,
+            None,
+            &Rows::of(&rows, 1),
+        )?;
         let indices: Vec<_> = rows.iter().map(|&row| row as i64).collect();
         let indices = axes::tensor(ctx, index_type, shape, &indices)?;
         ctx.set_output(0, values);

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, bail, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::{Movement, moved};
+use tfe_host::axes;
+use tfe_host::movement::{Movement, moved};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[
@@ -32,7 +32,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             lower: width(ctx.input(1), "num_lower", "rows", rows)?,
             upper: width(ctx.input(2), "num_upper", "columns", columns)?,
         };
-        let out = moved(ctx, input, None, &band, input.shape().clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), input.shape().clone())?,
+            input,
+            None,
+            &band,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -7,9 +7,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::scatter::{assignment, updated};
-use crate::host::axes;
-use crate::host::movement::{Movement, moved};
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::{Movement, moved};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -104,7 +104,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             len,
             align,
         });
-        let out = moved(ctx, diagonals, padding, &matrices, shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(diagonals.dtype(), shape)?,
+            diagonals,
+            padding,
+            &matrices,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -133,7 +139,13 @@ fn build_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let shape = Shape::new(&[outer, &band.dims()].concat())?;
         let padding = has_band.then(|| ctx.input(2));
         check_padding(padding, |padding| padding.num_elements() == 1)?;
-        let out = moved(ctx, input, padding, &Diagonals(band), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            padding,
+            &Diagonals(band),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -1,16 +1,16 @@
 //! `Pack`: tensors of one shape side by side along a new dimension.
 
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Result, Shape, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use super::join::join;
-use crate::host::axes;
+use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
-    ..KernelDef::cpu(ops::PACK, build)
+    ..KernelDef::host(ops::PACK, rule, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
@@ -27,37 +27,42 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Qint32,
 ]));
 
+/// A new dimension of as many elements as there are tensors.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let given = op.attrs.int("axis")?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let n = call.num_inputs();
+        for i in 1..n {
+            ensure!(
+                call.may_be_equal(0, i),
+                InvalidArgument,
+                "Shapes of all inputs must match: values[0].shape = {} != values[{i}].shape = {}",
+                call.shown(0),
+                call.shown(i)
+            );
+        }
+        let Some(first) = (0..n).find_map(|i| call.dims(i)) else {
+            return Ok(());
+        };
+        let rank = first.len() + 1;
+        let axis = axes::normalize(given, rank)
+            .ok_or_else(|| err!(InvalidArgument, "axis = {given} not in [-{rank}, {rank})"))?;
+        let mut dims = SmallVec::<[i64; 8]>::from_slice(first);
+        dims.insert(axis, n as i64);
+        call.set(0, &dims)
+    }))
+}
+
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let given = init.attrs.int("axis")?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (axis, shape) = result_shape(ctx, given)?;
-        let n = ctx.num_inputs();
+        let (n, shape) = (ctx.num_inputs(), ctx.output_shape(0)?.clone());
         let out = if n == 1 {
             ctx.take_input(0).reshaped(shape)?
         } else {
-            join(ctx, 0..n, axis, shape)?
+            join(ctx, 0..n, axes::from_start(given, shape.rank()))?
         };
         ctx.set_output(0, out);
         Ok(())
     }))
-}
-
-fn result_shape(ctx: &KernelContext<'_>, given: i64) -> Result<(usize, Shape)> {
-    let first = ctx.input(0);
-    let rank = first.rank() + 1;
-    let axis = axes::normalize(given, rank)
-        .ok_or_else(|| err!(InvalidArgument, "axis = {given} not in [-{rank}, {rank})"))?;
-    for (i, input) in ctx.input_range(1..ctx.num_inputs()).enumerate() {
-        ensure!(
-            input.shape() == first.shape(),
-            InvalidArgument,
-            "Shapes of all inputs must match: values[0].shape = {} != values[{}].shape = {}",
-            first.shape(),
-            i + 1,
-            input.shape()
-        );
-    }
-    let mut dims = SmallVec::<[i64; 8]>::from_slice(first.dims());
-    dims.insert(axis, ctx.num_inputs() as i64);
-    Ok((axis, Shape::new(&dims)?))
 }

@@ -6,10 +6,10 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided;
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -56,7 +56,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             smallvec![Run::gap(before), middle, Run::gap(after)]
         });
         let shape = padded(input, &paddings)?;
-        let out = moved(ctx, input, value, &Runs::new(runs), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            value,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -99,7 +105,13 @@ fn build_mirror(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ]
         });
         let shape = padded(input, &paddings)?;
-        let out = moved(ctx, input, None, &Runs::new(runs), shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), shape)?,
+            input,
+            None,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tfe_core::{Result, Shape, Tensor};
 use tfe_device::KernelContext;
 
-use crate::host::strided::{self, Strided};
+use tfe_host::strided::{self, Strided};
 
 /// The indices of a range along one axis, as a tensor of `shape`.
 ///

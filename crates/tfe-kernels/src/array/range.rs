@@ -9,7 +9,7 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
+use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -4,9 +4,9 @@ use tfe_core::{DTypeSet, DataType, Result, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES), ("Tlen", DTypeSet::INDEX)],
@@ -34,7 +34,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         });
         let rows: Vec<_> = rows.collect();
         let movement = Rows::of(&rows, width);
-        let out = moved(ctx, input, None, &movement, input.shape().clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), input.shape().clone())?,
+            input,
+            None,
+            &movement,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -5,10 +5,10 @@ use tfe_core::{DTypeSet, DataType, Result, bail, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided;
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[
@@ -37,7 +37,13 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let back = (len - shift) as isize * step;
             smallvec![Run::of(shift, back, step), Run::of(len - shift, 0, step)]
         });
-        let out = moved(ctx, input, None, &Runs::new(runs), input.shape().clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(input.dtype(), input.shape().clone())?,
+            input,
+            None,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

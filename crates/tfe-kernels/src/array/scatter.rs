@@ -8,8 +8,8 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::index_vectors::{Policy, vectors};
-use crate::host::update::{self, Rows, Update};
-use crate::host::{axes, bits};
+use tfe_host::update::{self, Rows, Update};
+use tfe_host::{axes, bits};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

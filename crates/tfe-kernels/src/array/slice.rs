@@ -6,8 +6,8 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::part;
-use crate::host::axes;
-use crate::host::strided::{self, Strided};
+use tfe_host::axes;
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES), ("Index", DTypeSet::INDEX)],

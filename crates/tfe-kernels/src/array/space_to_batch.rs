@@ -5,10 +5,10 @@ use tfe_core::{DTypeSet, Result, Shape, Tensor, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided::{self, Strided};
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -186,7 +186,13 @@ fn padded(ctx: &KernelContext<'_>, blocks: &Blocks) -> Result<Tensor> {
         let middle = Run::of(input.shape().dim(i), 0, stride);
         smallvec![Run::gap(before), middle, Run::gap(after)]
     });
-    moved(ctx, input, None, &Runs::new(runs), Shape::new(&dims)?)
+    moved(
+        ctx,
+        ctx.allocate(input.dtype(), Shape::new(&dims)?)?,
+        input,
+        None,
+        &Runs::new(runs),
+    )
 }
 
 /// The tensor without margins in space.

@@ -6,7 +6,7 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::part::part;
-use crate::host::axes;
+use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -5,7 +5,7 @@ use tfe_core::{Result, Shape, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
+use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::SQUEEZE, build)];
 

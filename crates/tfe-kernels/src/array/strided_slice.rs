@@ -9,10 +9,10 @@ use tfe_ops::ops;
 
 use super::part;
 use super::slice_spec::{Indices, Masks, Slice, Taken, resolve};
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::runs::{Run, Runs};
-use crate::host::strided::{self, Strided};
+use tfe_host::axes;
+use tfe_host::movement::moved;
+use tfe_host::segmented_copy::{Run, Runs};
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -77,7 +77,13 @@ fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let sizes = shape.dims().iter().zip(&strides);
         let runs = slice.taken.iter().zip(sizes);
         let runs = runs.map(|(&taken, (&size, &step))| put(taken, size as usize, step));
-        let out = moved(ctx, dy, None, &Runs::new(runs), shape.clone())?;
+        let out = moved(
+            ctx,
+            ctx.allocate(dy.dtype(), shape.clone())?,
+            dy,
+            None,
+            &Runs::new(runs),
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))

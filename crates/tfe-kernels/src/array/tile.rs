@@ -5,8 +5,8 @@ use tfe_core::{DTypeSet, Result, Shape, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::strided::{self, Strided};
+use tfe_host::axes;
+use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("Tmultiples", DTypeSet::INDEX)],

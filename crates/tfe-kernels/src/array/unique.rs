@@ -6,9 +6,9 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, TString, Tensor, bail, dispatc
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -64,7 +64,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             block: slices.count,
             width: slices.inner,
         };
-        let values = moved(ctx, input, None, &rows, Shape::new(&dims)?)?;
+        let values = moved(
+            ctx,
+            ctx.allocate(input.dtype(), Shape::new(&dims)?)?,
+            input,
+            None,
+            &rows,
+        )?;
         let indices = axes::tensor(ctx, index_type, Shape::vector(slices.count), &groups.of)?;
         if ctx.num_outputs() > 2 {
             let mut counts = vec![0; groups.firsts.len()];

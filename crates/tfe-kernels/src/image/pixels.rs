@@ -3,7 +3,7 @@
 use tfe_core::{DataType, Result, Shape, Tensor, ensure};
 use tfe_device::KernelContext;
 
-use crate::host::{fill, loops};
+use tfe_host::{fill, loops};
 
 /// An image, or several of one size.
 #[derive(Debug)]

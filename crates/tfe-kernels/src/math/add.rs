@@ -4,20 +4,21 @@ use tfe_core::{DTypeSet, DataType, Result, TString};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise;
-use crate::host::function::zip;
-use crate::host::number::{FIELD, Number};
-use crate::host::owned::fill_owned;
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::{FIELD, Number};
+use tfe_host::owned::fill_owned;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", NUMBERS)],
-        ..KernelDef::cpu(ops::ADD, build)
+        ..KernelDef::host(ops::ADD, rules::broadcast, build)
     },
     KernelDef {
         types: &[("T", DTypeSet::of(&[DataType::String]))],
-        ..KernelDef::cpu(ops::ADD, |_| Ok(Box::new(join)))
+        ..KernelDef::host(ops::ADD, rules::broadcast, |_| Ok(Box::new(join)))
     },
 ];
 
@@ -37,7 +38,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn join(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (a, b) = (ctx.input(0), ctx.input(1));
-    let fitted = Broadcast::limited([a.shape(), b.shape()])?;
+    let fitted = Broadcast::new([a.shape(), b.shape()])?;
     let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
     let joined = fitted
         .places()

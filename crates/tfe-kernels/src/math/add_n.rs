@@ -4,10 +4,10 @@ use tfe_core::{DTypeSet, Result, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise::Elementwise;
-use crate::host::function::{Function, SCRATCH, Scratch, zip};
-use crate::host::number::Number;
-use crate::host::{fill_bytes, loops, parallel};
+use tfe_host::elementwise::Elementwise;
+use tfe_host::function::{Function, SCRATCH, Scratch, zip};
+use tfe_host::number::Number;
+use tfe_host::{fill_bytes, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],

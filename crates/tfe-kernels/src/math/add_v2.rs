@@ -4,16 +4,18 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::zip;
-use crate::host::number::Number;
+use tfe_host::cost;
+use tfe_host::elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::Number;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],
-    ..KernelDef::cpu(ops::ADD_V2, build)
+    ..KernelDef::host(ops::ADD_V2, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let plus = function!(init.attrs.dtype("T")?, Number, |T| zip(T::plus))?;
-    Ok(elementwise::kernel(plus, 0.2))
+    Ok(elementwise::kernel(plus, cost::ARITHMETIC))
 }

@@ -8,11 +8,11 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise;
-use crate::host::function::{Function, choose, map};
-use crate::host::gemm::{Matrix, Product};
-use crate::host::{fill, fill_bytes, loops, parallel};
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise;
+use tfe_host::function::{Function, choose, map};
+use tfe_host::gemm::{Matrix, Product};
+use tfe_host::{fill, fill_bytes, loops, parallel};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FACTORS)];
 

@@ -4,10 +4,10 @@ use tfe_core::{DTypeSet, Result, Shape, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise::Elementwise;
-use crate::host::function::zip;
-use crate::host::number::Number;
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise::Elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::Number;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::BIAS_ADD, |init| {

@@ -4,8 +4,9 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::{map, zip};
+use tfe_host::elementwise;
+use tfe_host::function::{map, zip};
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::INT)];
 
@@ -43,34 +44,37 @@ macro_rules! places {
 }
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::BITWISE_AND, |init| {
+    KernelDef::host(ops::BITWISE_AND, rules::broadcast, |init| {
         of_bits!(init, |T| zip(|a: T, b: T| a & b))
     })
     .of(TYPES),
-    KernelDef::cpu(ops::BITWISE_OR, |init| {
+    KernelDef::host(ops::BITWISE_OR, rules::broadcast, |init| {
         of_bits!(init, |T| zip(|a: T, b: T| a | b))
     })
     .of(TYPES),
-    KernelDef::cpu(ops::BITWISE_XOR, |init| {
+    KernelDef::host(ops::BITWISE_XOR, rules::broadcast, |init| {
         of_bits!(init, |T| zip(|a: T, b: T| a ^ b))
     })
     .of(TYPES),
-    KernelDef::cpu(ops::INVERT, |init| of_bits!(init, |T| map(|a: T| !a))).of(TYPES),
-    KernelDef::cpu(ops::LEFT_SHIFT, |init| {
+    KernelDef::host(ops::INVERT, rules::like::<0>, |init| {
+        of_bits!(init, |T| map(|a: T| !a))
+    })
+    .of(TYPES),
+    KernelDef::host(ops::LEFT_SHIFT, rules::broadcast, |init| {
         let shift = function!(init.attrs.dtype("T")?, Int, |T| zip(
             |a: T, b: T| a << places!(T, b)
         ))?;
         Ok(elementwise::kernel(shift, 0.3))
     })
     .of(TYPES),
-    KernelDef::cpu(ops::RIGHT_SHIFT, |init| {
+    KernelDef::host(ops::RIGHT_SHIFT, rules::broadcast, |init| {
         let shift = function!(init.attrs.dtype("T")?, Int, |T| zip(
             |a: T, b: T| a >> places!(T, b)
         ))?;
         Ok(elementwise::kernel(shift, 0.3))
     })
     .of(TYPES),
-    KernelDef::cpu(ops::POPULATION_COUNT, |init| {
+    KernelDef::host(ops::POPULATION_COUNT, rules::like::<0>, |init| {
         let count = function!(init.attrs.dtype("T")?, Int, |T| map(
             |a: T| a.count_ones() as u8
         ))?;

@@ -7,8 +7,8 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::convert::{Source, Target};
-use crate::host::{fill, loops, parallel, small};
+use tfe_host::convert::{Source, Target};
+use tfe_host::{fill, loops, narrow, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     ..KernelDef::cpu(ops::CAST, build)
@@ -34,16 +34,16 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         Unimplemented,
         "Cast {from} to {to} is not supported"
     );
-    let (source, target) = (small::source(from), small::target(to));
+    let (source, target) = (narrow::source(from), narrow::target(to));
     let convert = from_each(source, target, truncate && target == to)?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let input = small::decode(ctx.device(), ctx.input(0), source)?;
+        let input = narrow::decode(ctx.device(), ctx.input(0), source)?;
         let cast = if source == target {
             input
         } else {
             convert(ctx, &input)?
         };
-        let cast = small::encode(ctx.device(), &cast, to, truncate)?;
+        let cast = narrow::encode(ctx.device(), &cast, to, truncate)?;
         ctx.set_output(0, cast);
         Ok(())
     }))
@@ -52,12 +52,12 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// Numbers and truth values go to each other; 8-bit floats to all of these and from floats; 4-bit integers to and from
 /// integers. Quantised types go as the integers that store them.
 fn is_supported(from: DataType, to: DataType) -> bool {
-    let any = TYPES.union(small::QUANTIZED);
-    let floats = DTypeSet::FLOAT.union(small::FLOAT8);
-    let ints = DTypeSet::INT.union(small::QUANTIZED).union(small::INT4);
+    let any = TYPES.union(narrow::QUANTIZED);
+    let floats = DTypeSet::FLOAT.union(narrow::FLOAT8);
+    let ints = DTypeSet::INT.union(narrow::QUANTIZED).union(narrow::INT4);
     any.contains(from) && any.contains(to)
-        || small::FLOAT8.contains(from) && any.contains(to)
-        || floats.contains(from) && small::FLOAT8.contains(to)
+        || narrow::FLOAT8.contains(from) && any.contains(to)
+        || floats.contains(from) && narrow::FLOAT8.contains(to)
         || ints.contains(from) && ints.contains(to)
 }
 

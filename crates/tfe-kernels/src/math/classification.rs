@@ -4,21 +4,22 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
-use crate::host::function::test;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::test;
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::IS_NAN, |init| {
+    KernelDef::host(ops::IS_NAN, rules::like::<0>, |init| {
         chosen(init, [test(f32::is_nan), test(f64::is_nan)], 0.2)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::IS_INF, |init| {
+    KernelDef::host(ops::IS_INF, rules::like::<0>, |init| {
         chosen(init, [test(f32::is_infinite), test(f64::is_infinite)], 0.2)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::IS_FINITE, |init| {
+    KernelDef::host(ops::IS_FINITE, rules::like::<0>, |init| {
         chosen(init, [test(f32::is_finite), test(f64::is_finite)], 0.2)
     })
     .of(TYPES),

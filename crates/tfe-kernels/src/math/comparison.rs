@@ -4,16 +4,23 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::compare;
+use tfe_host::elementwise;
+use tfe_host::function::compare;
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::REAL)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::LESS, |init| less(init, false)).of(TYPES),
-    KernelDef::cpu(ops::LESS_EQUAL, |init| less_equal(init, false)).of(TYPES),
-    KernelDef::cpu(ops::GREATER, |init| less(init, true)).of(TYPES),
-    KernelDef::cpu(ops::GREATER_EQUAL, |init| less_equal(init, true)).of(TYPES),
+    KernelDef::host(ops::LESS, rules::broadcast, |init| less(init, false)).of(TYPES),
+    KernelDef::host(ops::LESS_EQUAL, rules::broadcast, |init| {
+        less_equal(init, false)
+    })
+    .of(TYPES),
+    KernelDef::host(ops::GREATER, rules::broadcast, |init| less(init, true)).of(TYPES),
+    KernelDef::host(ops::GREATER_EQUAL, rules::broadcast, |init| {
+        less_equal(init, true)
+    })
+    .of(TYPES),
 ];
 
 /// Whether the first is less than the second, or the other way round.

@@ -4,8 +4,9 @@ use tfe_core::{Complex64, Complex128, DTypeSet, DataType, Result, ensure};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise::{chosen, kernel};
-use crate::host::function::{map, zip};
+use tfe_host::elementwise::{chosen, kernel};
+use tfe_host::function::{map, zip};
+use tfe_host::rules;
 
 /// The type of the parts goes with that of the numbers: one kernel for each.
 const SINGLE: &[(&str, DTypeSet)] = &[("T", C64), ("Tout", F32)];
@@ -16,11 +17,15 @@ const C64: DTypeSet = DTypeSet::of(&[DataType::Complex64]);
 const C128: DTypeSet = DTypeSet::of(&[DataType::Complex128]);
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::COMPLEX, |_| Ok(kernel(zip(Complex64::new), 0.5)))
-        .of(&[("T", F32), ("Tout", C64)]),
-    KernelDef::cpu(ops::COMPLEX, |_| Ok(kernel(zip(Complex128::new), 0.5)))
-        .of(&[("T", F64), ("Tout", C128)]),
-    KernelDef::cpu(ops::CONJ, |init| {
+    KernelDef::host(ops::COMPLEX, rules::broadcast, |_| {
+        Ok(kernel(zip(Complex64::new), 0.5))
+    })
+    .of(&[("T", F32), ("Tout", C64)]),
+    KernelDef::host(ops::COMPLEX, rules::broadcast, |_| {
+        Ok(kernel(zip(Complex128::new), 0.5))
+    })
+    .of(&[("T", F64), ("Tout", C128)]),
+    KernelDef::host(ops::CONJ, rules::like::<0>, |init| {
         chosen(
             init,
             [map(|z: Complex64| z.conj()), map(|z: Complex128| z.conj())],
@@ -28,13 +33,25 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(&[("T", DTypeSet::COMPLEX)]),
-    KernelDef::cpu(ops::REAL, |_| Ok(kernel(map(|z: Complex64| z.re), 0.3))).of(SINGLE),
-    KernelDef::cpu(ops::REAL, |_| Ok(kernel(map(|z: Complex128| z.re), 0.3))).of(DOUBLE),
-    KernelDef::cpu(ops::IMAG, |_| Ok(kernel(map(|z: Complex64| z.im), 0.3))).of(SINGLE),
-    KernelDef::cpu(ops::IMAG, |_| Ok(kernel(map(|z: Complex128| z.im), 0.3))).of(DOUBLE),
-    KernelDef::cpu(ops::COMPLEX_ABS, abs).of(&[("T", DTypeSet::COMPLEX)]),
-    KernelDef::cpu(ops::ANGLE, angle).of(SINGLE),
-    KernelDef::cpu(ops::ANGLE, angle).of(DOUBLE),
+    KernelDef::host(ops::REAL, rules::like::<0>, |_| {
+        Ok(kernel(map(|z: Complex64| z.re), 0.3))
+    })
+    .of(SINGLE),
+    KernelDef::host(ops::REAL, rules::like::<0>, |_| {
+        Ok(kernel(map(|z: Complex128| z.re), 0.3))
+    })
+    .of(DOUBLE),
+    KernelDef::host(ops::IMAG, rules::like::<0>, |_| {
+        Ok(kernel(map(|z: Complex64| z.im), 0.3))
+    })
+    .of(SINGLE),
+    KernelDef::host(ops::IMAG, rules::like::<0>, |_| {
+        Ok(kernel(map(|z: Complex128| z.im), 0.3))
+    })
+    .of(DOUBLE),
+    KernelDef::host(ops::COMPLEX_ABS, rules::like::<0>, abs).of(&[("T", DTypeSet::COMPLEX)]),
+    KernelDef::host(ops::ANGLE, rules::like::<0>, angle).of(SINGLE),
+    KernelDef::host(ops::ANGLE, rules::like::<0>, angle).of(DOUBLE),
 ];
 
 fn abs(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

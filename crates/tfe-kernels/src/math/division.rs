@@ -4,26 +4,23 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, bf16, dispatch_width, ensure,
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::complex;
-use crate::host::elementwise::{self, Check, Elementwise};
-use crate::host::function::{Function, zip};
-use crate::host::number::{FIELD, Half, Real};
+use tfe_host::complex;
+use tfe_host::elementwise::{self, Check, Elementwise};
+use tfe_host::function::{Function, zip};
+use tfe_host::number::{FIELD, Half, Real};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::DIV, |init| {
+    KernelDef::host(ops::DIV, rules::broadcast, |init| {
         let dtype = init.attrs.dtype("T")?;
         if FIELD.contains(dtype) {
             return quotient(init);
         }
-        divided(
-            dtype,
-            function!(dtype, Int, |T| zip(T::over))?,
-            refuse_zeros,
-        )
+        divided(dtype, function!(dtype, Int, |T| zip(T::div))?, refuse_zeros)
     })
     .of(&[("T", DTypeSet::NUMBER)]),
-    KernelDef::cpu(ops::REAL_DIV, quotient).of(&[("T", FIELD)]),
-    KernelDef::cpu(ops::DIV_NO_NAN, |init| {
+    KernelDef::host(ops::REAL_DIV, rules::broadcast, quotient).of(&[("T", FIELD)]),
+    KernelDef::host(ops::DIV_NO_NAN, rules::broadcast, |init| {
         let functions = [
             zip(|a: f32, b: f32| if b == 0.0 { 0.0 } else { a / b }),
             zip(|a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b }),
@@ -32,34 +29,34 @@ pub(super) const KERNELS: &[KernelDef] = &[
         elementwise::chosen(init, functions, 0.5)
     })
     .of(&[("T", FIELD)]),
-    KernelDef::cpu(ops::TRUNCATE_DIV, |init| {
+    KernelDef::host(ops::TRUNCATE_DIV, rules::broadcast, |init| {
         let dtype = init.attrs.dtype("T")?;
         let function = match dtype {
             DataType::Half => half_quotient::<f16>(f32::trunc),
             DataType::Bfloat16 => half_quotient::<bf16>(f32::trunc),
-            _ => function!(dtype, Real, |T| zip(T::truncated_over))?,
+            _ => function!(dtype, Real, |T| zip(T::trunc_div))?,
         };
         divided(dtype, function, refuse_zeros_internally)
     })
     .of(&[("T", DTypeSet::REAL)]),
-    KernelDef::cpu(ops::FLOOR_DIV, |init| {
+    KernelDef::host(ops::FLOOR_DIV, rules::broadcast, |init| {
         let dtype = init.attrs.dtype("T")?;
         let function = match dtype {
             DataType::Half => half_quotient::<f16>(f32::floor),
             DataType::Bfloat16 => half_quotient::<bf16>(f32::floor),
-            _ => function!(dtype, Real, |T| zip(T::floored_over))?,
+            _ => function!(dtype, Real, |T| zip(T::floor_div))?,
         };
         divided(dtype, function, refuse_zeros)
     })
     .of(&[("T", DTypeSet::REAL)]),
-    KernelDef::cpu(ops::FLOOR_MOD, |init| {
+    KernelDef::host(ops::FLOOR_MOD, rules::broadcast, |init| {
         let dtype = init.attrs.dtype("T")?;
-        let function = function!(dtype, Real, |T| zip(T::floored_rest))?;
+        let function = function!(dtype, Real, |T| zip(T::floor_rem))?;
         divided(dtype, function, refuse_zeros)
     })
     .of(&[("T", DTypeSet::REAL)]),
-    KernelDef::cpu(ops::MOD, |init| rest(init, refuse_zeros)).of(&[("T", WIDE)]),
-    KernelDef::cpu(ops::TRUNCATE_MOD, |init| {
+    KernelDef::host(ops::MOD, rules::broadcast, |init| rest(init, refuse_zeros)).of(&[("T", WIDE)]),
+    KernelDef::host(ops::TRUNCATE_MOD, rules::broadcast, |init| {
         rest(init, refuse_zeros_internally)
     })
     .of(&[("T", WIDE)]),
@@ -76,16 +73,14 @@ fn quotient(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let functions = [
         zip(|a: f32, b: f32| a / b),
         zip(|a: f64, b: f64| a / b),
-        zip(complex::over),
+        zip(complex::div),
     ];
     elementwise::chosen(init, functions, 0.5)
 }
 
 fn rest(init: &KernelInit<'_>, check: Check) -> Result<Box<dyn Kernel>> {
     let dtype = init.attrs.dtype("T")?;
-    let function = function!(dtype, [Float, Double, Int32, Int64], |T| zip(
-        T::truncated_rest
-    ))?;
+    let function = function!(dtype, [Float, Double, Int32, Int64], |T| zip(T::trunc_rem))?;
     divided(dtype, function, check)
 }
 

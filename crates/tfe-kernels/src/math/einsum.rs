@@ -7,11 +7,11 @@ use tfe_ops::ops;
 
 use super::batch_mat_mul::{fit, product};
 use super::equation::{Equation, Label};
-use crate::host::elementwise::Elementwise;
-use crate::host::function::zip;
-use crate::host::number::Number;
-use crate::host::strided::{self, Strided};
-use crate::host::{axes, fold};
+use tfe_host::elementwise::Elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::Number;
+use tfe_host::strided::{self, Strided};
+use tfe_host::{accumulate, axes};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::EINSUM, build).of(&[("T", TYPES)])];
 
@@ -207,7 +207,7 @@ impl Operand<'_> {
             return Ok(all_in_order);
         }
         let summed: SmallVec<[i64; 8]> = (order.len() as i64..all.len() as i64).collect();
-        fold::sum(ctx, &all_in_order, &summed)
+        accumulate::sum(ctx, &all_in_order, &summed)
     }
 }
 

@@ -4,15 +4,15 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, TString};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise;
-use crate::host::function::{Function, compare};
-use crate::host::{fill, loops, small};
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise;
+use tfe_host::function::{Function, compare};
+use tfe_host::{fill, loops, narrow};
 
 const TYPES: &[(&str, DTypeSet)] = &[(
     "T",
     DTypeSet::NUMBER
-        .union(small::QUANTIZED)
+        .union(narrow::QUANTIZED)
         .union(DTypeSet::of(&[DataType::Bool, DataType::String])),
 )];
 
@@ -45,7 +45,7 @@ fn build(init: &KernelInit<'_>, equal: bool) -> Result<Box<dyn Kernel>> {
 fn function(dtype: DataType, equal: bool) -> Result<Function<2>> {
     let stored = match dtype {
         DataType::Bool => DataType::Uint8,
-        _ => small::source(dtype),
+        _ => narrow::source(dtype),
     };
     if equal {
         function!(stored, Number, |T| compare(|a: T, b: T| a == b))
@@ -56,7 +56,7 @@ fn function(dtype: DataType, equal: bool) -> Result<Function<2>> {
 
 fn strings(ctx: &mut KernelContext<'_>, equal: bool) -> Result<()> {
     let (a, b) = (ctx.input(0), ctx.input(1));
-    let fitted = Broadcast::limited([a.shape(), b.shape()])?;
+    let fitted = Broadcast::new([a.shape(), b.shape()])?;
     let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
     let compared = fitted
         .places()

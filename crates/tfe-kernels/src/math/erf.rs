@@ -4,17 +4,18 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::ERF, |init| {
+    KernelDef::host(ops::ERF, rules::like::<0>, |init| {
         chosen(init, [map(libm::erff), map(erf)], 10.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ERFC, |init| {
+    KernelDef::host(ops::ERFC, rules::like::<0>, |init| {
         chosen(init, [map(libm::erfcf), map(libm::erfc)], 15.0)
     })
     .of(TYPES),

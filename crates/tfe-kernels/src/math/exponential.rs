@@ -4,16 +4,17 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary::flushed;
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
-use crate::host::number::FIELD;
-use crate::host::{complex, elementary};
+use tfe_host::elementary::flushed;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::number::FIELD;
+use tfe_host::rules;
+use tfe_host::{complex, elementary};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::EXP, |init| {
+    KernelDef::host(ops::EXP, rules::like::<0>, |init| {
         chosen(
             init,
             [map(elementary::exp), map(f64::exp), map(complex::exp)],
@@ -21,7 +22,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(TYPES),
-    KernelDef::cpu(ops::EXPM1, |init| {
+    KernelDef::host(ops::EXPM1, rules::like::<0>, |init| {
         let functions = [
             map(elementary::exp_m1),
             map(flushed(f64::exp_m1)),
@@ -30,7 +31,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, functions, 1.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::LOG, |init| {
+    KernelDef::host(ops::LOG, rules::like::<0>, |init| {
         chosen(
             init,
             [map(elementary::ln), map(flushed(f64::ln)), map(complex::ln)],
@@ -38,7 +39,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(TYPES),
-    KernelDef::cpu(ops::LOG1P, |init| {
+    KernelDef::host(ops::LOG1P, rules::like::<0>, |init| {
         let functions = [
             map(elementary::ln_1p),
             map(flushed(f64::ln_1p)),

@@ -4,18 +4,19 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::zip;
-use crate::host::number::Real;
+use tfe_host::elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::Real;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::MAXIMUM, |init| {
-        let maximum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::greater))?;
+    KernelDef::host(ops::MAXIMUM, rules::broadcast, |init| {
+        let maximum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::nan_max))?;
         Ok(elementwise::kernel(maximum, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),
-    KernelDef::cpu(ops::MINIMUM, |init| {
-        let minimum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::lesser))?;
+    KernelDef::host(ops::MINIMUM, rules::broadcast, |init| {
+        let minimum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::nan_min))?;
         Ok(elementwise::kernel(minimum, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),

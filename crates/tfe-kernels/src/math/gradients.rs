@@ -5,11 +5,11 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::soft::{SCALE, SCALED_ALPHA};
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise::Elementwise;
-use crate::host::function::{Closure, Function, choose, zip};
-use crate::host::number::{FIELD, Number};
-use crate::host::{complex, elementary};
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise::Elementwise;
+use tfe_host::function::{Closure, Function, choose, zip};
+use tfe_host::number::{FIELD, Number};
+use tfe_host::{complex, elementary};
 
 const FLOAT: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 const REAL: &[(&str, DTypeSet)] = &[("T", DTypeSet::REAL)];
@@ -20,14 +20,14 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::RELU_GRAD, |init| {
         let function = function!(init.attrs.dtype("T")?, Real, |T| zip(|g: T, x: T| {
             // A product, so that a gradient that is no number shows.
-            g.times(T::whole((x > T::default()).into()))
+            g.times(T::from_u8((x > T::default()).into()))
         }))?;
         alike(init, function)
     })
     .of(REAL),
     KernelDef::cpu(ops::RELU6_GRAD, |init| {
         let function = function!(init.attrs.dtype("T")?, Real, |T| zip(|g: T, x: T| {
-            g.times(T::whole((x > T::default() && x < T::whole(6)).into()))
+            g.times(T::from_u8((x > T::default() && x < T::from_u8(6)).into()))
         }))?;
         alike(init, function)
     })
@@ -85,7 +85,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let function = function!(
             init.attrs.dtype("T")?,
             [Float, Double, Complex64, Complex128],
-            |T| zip(|y: T, g: T| g.times(y).times(T::whole(1).minus(y)))
+            |T| zip(|y: T, g: T| g.times(y).times(T::from_u8(1).minus(y)))
         )?;
         as_many(function)
     })
@@ -94,7 +94,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let function = function!(
             init.attrs.dtype("T")?,
             [Float, Double, Complex64, Complex128],
-            |T| zip(|y: T, g: T| g.times(T::whole(1).minus(y.times(y))))
+            |T| zip(|y: T, g: T| g.times(T::from_u8(1).minus(y.times(y))))
         )?;
         as_many(function)
     })
@@ -103,7 +103,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let functions = [
             of_some(|y: f32, g: f32| 0.5 * g / y),
             of_some(|y: f64, g: f64| 0.5 * g / y),
-            of_some(|y: Complex128, g| complex::over(g * 0.5, y.conj())),
+            of_some(|y: Complex128, g| complex::div(g * 0.5, y.conj())),
         ];
         as_many(choose(init.attrs.dtype("T")?, functions)?)
     })

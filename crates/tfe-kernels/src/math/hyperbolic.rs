@@ -4,17 +4,18 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary::flushed;
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
-use crate::host::number::FIELD;
-use crate::host::{complex, elementary};
+use tfe_host::elementary::flushed;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::number::FIELD;
+use tfe_host::rules;
+use tfe_host::{complex, elementary};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
 // Where there is no function for `f32` it is computed in `f64`.
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::TANH, |init| {
+    KernelDef::host(ops::TANH, rules::like::<0>, |init| {
         chosen(
             init,
             [
@@ -26,23 +27,23 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(TYPES),
-    KernelDef::cpu(ops::SINH, |init| {
+    KernelDef::host(ops::SINH, rules::like::<0>, |init| {
         chosen(init, [map(flushed(f64::sinh)), map(complex::sinh)], 10.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::COSH, |init| {
+    KernelDef::host(ops::COSH, rules::like::<0>, |init| {
         chosen(init, [map(f64::cosh), map(complex::cosh)], 10.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ASINH, |init| {
+    KernelDef::host(ops::ASINH, rules::like::<0>, |init| {
         chosen(init, [map(flushed(libm::asinh)), map(complex::asinh)], 15.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ACOSH, |init| {
+    KernelDef::host(ops::ACOSH, rules::like::<0>, |init| {
         chosen(init, [map(acosh), map(complex::acosh)], 15.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ATANH, |init| {
+    KernelDef::host(ops::ATANH, rules::like::<0>, |init| {
         chosen(init, [map(flushed(libm::atanh)), map(complex::atanh)], 15.0)
     })
     .of(TYPES),

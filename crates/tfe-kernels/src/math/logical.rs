@@ -4,24 +4,25 @@ use tfe_core::DataType;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::{map, zip};
+use tfe_host::elementwise;
+use tfe_host::function::{map, zip};
+use tfe_host::rules;
 
 // A truth value is a byte of 0 or 1.
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::LOGICAL_AND, |_| {
+    KernelDef::host(ops::LOGICAL_AND, rules::broadcast, |_| {
         Ok(elementwise::kernel(
             zip(|a: u8, b: u8| a & b).giving(DataType::Bool),
             0.1,
         ))
     }),
-    KernelDef::cpu(ops::LOGICAL_OR, |_| {
+    KernelDef::host(ops::LOGICAL_OR, rules::broadcast, |_| {
         Ok(elementwise::kernel(
             zip(|a: u8, b: u8| a | b).giving(DataType::Bool),
             0.1,
         ))
     }),
-    KernelDef::cpu(ops::LOGICAL_NOT, |_| {
+    KernelDef::host(ops::LOGICAL_NOT, rules::broadcast, |_| {
         Ok(elementwise::kernel(
             map(|a: u8| a ^ 1).giving(DataType::Bool),
             0.1,

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, dispatch, ensure
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::fill;
-use crate::host::gemm::{Matrix, Product};
+use tfe_host::fill;
+use tfe_host::gemm::{Matrix, Product};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],

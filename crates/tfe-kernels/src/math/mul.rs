@@ -4,13 +4,14 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::zip;
-use crate::host::number::Number;
+use tfe_host::elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::Number;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],
-    ..KernelDef::cpu(ops::MUL, build)
+    ..KernelDef::host(ops::MUL, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

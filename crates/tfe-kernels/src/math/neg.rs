@@ -4,13 +4,14 @@ use tfe_core::{Complex64, Complex128, DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::map;
-use crate::host::number::{SIGNED, Signed};
+use tfe_host::elementwise;
+use tfe_host::function::map;
+use tfe_host::number::{SIGNED, Signed};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
-    ..KernelDef::cpu(ops::NEG, build)
+    ..KernelDef::host(ops::NEG, rules::like::<0>, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -18,6 +19,6 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if DTypeSet::COMPLEX.contains(dtype) {
         return elementwise::chosen(init, [map(|z: Complex64| -z), map(|z: Complex128| -z)], 0.4);
     }
-    let neg = function!(dtype, Signed, |T| map(T::negated))?;
+    let neg = function!(dtype, Signed, |T| map(T::neg))?;
     Ok(elementwise::kernel(neg, 0.2))
 }

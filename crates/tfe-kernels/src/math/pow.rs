@@ -4,14 +4,15 @@ use tfe_core::{DTypeSet, Result, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::complex;
-use crate::host::elementwise::{self, Elementwise};
-use crate::host::function::zip;
-use crate::host::number::{FIELD, SIGNED, Signed};
+use tfe_host::complex;
+use tfe_host::elementwise::{self, Elementwise};
+use tfe_host::function::zip;
+use tfe_host::number::{FIELD, SIGNED, Signed};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
-    ..KernelDef::cpu(ops::POW, build)
+    ..KernelDef::host(ops::POW, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -46,7 +47,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// By squaring; a negative exponent counts as 0.
 fn power<T: Signed + Into<i64>>(base: T, exponent: T) -> T {
     let (mut square, mut rest): (T, i64) = (base, exponent.into().max(0));
-    let mut product = T::whole(1);
+    let mut product = T::from_u8(1);
     while rest > 0 {
         if rest & 1 == 1 {
             product = product.times(square);

@@ -4,16 +4,17 @@ use tfe_core::{Complex128, DTypeSet};
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary::flushed;
-use crate::host::elementwise::{self, chosen};
-use crate::host::function::zip;
-use crate::host::number::{FIELD, Number};
-use crate::host::{complex, elementary};
+use tfe_host::elementary::flushed;
+use tfe_host::elementwise::{self, chosen};
+use tfe_host::function::zip;
+use tfe_host::number::{FIELD, Number};
+use tfe_host::rules;
+use tfe_host::{complex, elementary};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::MUL_NO_NAN, |init| {
+    KernelDef::host(ops::MUL_NO_NAN, rules::broadcast, |init| {
         let dtype = init.attrs.dtype("T")?;
         let product = function!(dtype, [Float, Double, Complex64, Complex128], |T| zip(
             |x: T, y: T| if y == T::default() {
@@ -25,7 +26,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         Ok(elementwise::kernel(product, 0.3))
     })
     .of(TYPES),
-    KernelDef::cpu(ops::XDIVY, |init| {
+    KernelDef::host(ops::XDIVY, rules::broadcast, |init| {
         let functions = [
             zip(|x: f32, y: f32| if x == 0.0 { 0.0 } else { x / y }),
             zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x / y }),
@@ -33,14 +34,14 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 if x == complex::ZERO {
                     x
                 } else {
-                    complex::over(x, y)
+                    complex::div(x, y)
                 }
             }),
         ];
         chosen(init, functions, 0.5)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::XLOGY, |init| {
+    KernelDef::host(ops::XLOGY, rules::broadcast, |init| {
         let functions = [
             zip(|x: f32, y: f32| if x == 0.0 { 0.0 } else { x * elementary::ln(y) }),
             zip(|x: f64, y: f64| {
@@ -61,7 +62,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, functions, 1.5)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::XLOG1PY, |init| {
+    KernelDef::host(ops::XLOG1PY, rules::broadcast, |init| {
         let functions = [
             zip(|x: f32, y: f32| {
                 if x == 0.0 {

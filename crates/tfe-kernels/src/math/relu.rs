@@ -4,27 +4,28 @@ use tfe_core::{DTypeSet, DataType, Result, bf16, f16};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise::{self, chosen};
-use crate::host::function::map;
-use crate::host::number::{Number, Real};
+use tfe_host::elementwise::{self, chosen};
+use tfe_host::function::map;
+use tfe_host::number::{Number, Real};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::RELU, |init| {
+    KernelDef::host(ops::RELU, rules::like::<0>, |init| {
         let relu = function!(init.attrs.dtype("T")?, Real, |T| map(
-            |x: T| x.greater(T::default())
+            |x: T| x.nan_max(T::default())
         ))?;
         Ok(elementwise::kernel(relu, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),
-    KernelDef::cpu(ops::RELU6, |init| {
+    KernelDef::host(ops::RELU6, rules::like::<0>, |init| {
         let relu = function!(init.attrs.dtype("T")?, Real, |T| {
-            let six = T::whole(6);
-            map(move |x: T| x.greater(T::default()).lesser(six))
+            let six = T::from_u8(6);
+            map(move |x: T| x.nan_max(T::default()).nan_min(six))
         })?;
         Ok(elementwise::kernel(relu, 0.2))
     })
     .of(&[("T", DTypeSet::REAL)]),
-    KernelDef::cpu(ops::LEAKY_RELU, leaky).of(&[("T", DTypeSet::FLOAT)]),
+    KernelDef::host(ops::LEAKY_RELU, rules::like::<0>, leaky).of(&[("T", DTypeSet::FLOAT)]),
 ];
 
 fn leaky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -4,15 +4,16 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::complex;
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
-use crate::host::number::FIELD;
+use tfe_host::complex;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::number::FIELD;
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::SQRT, |init| {
+    KernelDef::host(ops::SQRT, rules::like::<0>, |init| {
         chosen(
             init,
             [map(f32::sqrt), map(f64::sqrt), map(complex::sqrt)],
@@ -20,7 +21,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(TYPES),
-    KernelDef::cpu(ops::RSQRT, |init| {
+    KernelDef::host(ops::RSQRT, rules::like::<0>, |init| {
         let functions = [
             map(|x: f32| 1.0 / x.sqrt()),
             map(|x: f64| 1.0 / x.sqrt()),
@@ -29,8 +30,8 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, functions, 1.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::RECIPROCAL, reciprocal).of(TYPES),
-    KernelDef::cpu(ops::INV, reciprocal).of(TYPES),
+    KernelDef::host(ops::RECIPROCAL, rules::like::<0>, reciprocal).of(TYPES),
+    KernelDef::host(ops::INV, rules::like::<0>, reciprocal).of(TYPES),
 ];
 
 fn reciprocal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -4,19 +4,20 @@ use tfe_core::{DTypeSet, DataType};
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::FLOOR, |init| {
+    KernelDef::host(ops::FLOOR, rules::like::<0>, |init| {
         chosen(init, [map(f32::floor), map(f64::floor)], 0.3)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
-    KernelDef::cpu(ops::CEIL, |init| {
+    KernelDef::host(ops::CEIL, rules::like::<0>, |init| {
         chosen(init, [map(f32::ceil), map(f64::ceil)], 0.3)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
-    KernelDef::cpu(ops::RINT, |init| {
+    KernelDef::host(ops::RINT, rules::like::<0>, |init| {
         chosen(
             init,
             [map(f32::round_ties_even), map(f64::round_ties_even)],
@@ -24,7 +25,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(&[("T", DTypeSet::of(&[DataType::Float, DataType::Double]))]),
-    KernelDef::cpu(ops::ROUND, |init| {
+    KernelDef::host(ops::ROUND, rules::like::<0>, |init| {
         let functions = [
             map(f32::round_ties_even),
             map(f64::round_ties_even),

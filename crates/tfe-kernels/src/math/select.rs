@@ -4,11 +4,11 @@ use tfe_core::{Complex128, DTypeSet, DataType, Plain, Result, Shape, bail, dispa
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::broadcast::Broadcast;
-use crate::host::elementwise::Elementwise;
-use crate::host::function::Function;
-use crate::host::loops;
-use crate::host::owned::{Owned, fill_owned};
+use tfe_host::broadcast::Broadcast;
+use tfe_host::elementwise::Elementwise;
+use tfe_host::function::Function;
+use tfe_host::loops;
+use tfe_host::owned::{Owned, fill_owned};
 
 const TYPES: &[(&str, DTypeSet)] = &[(
     "T",
@@ -109,7 +109,7 @@ fn broadcast(_: &str, shapes: [&Shape; 3]) -> Result<Broadcast<3>> {
             "condition {condition}, then {a}, and else {b} must be broadcastable"
         )
     })?;
-    Broadcast::limited(shapes)
+    Broadcast::new(shapes)
 }
 
 /// A condition for each element, for each row of the first dimension, or for all.

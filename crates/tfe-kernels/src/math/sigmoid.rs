@@ -4,14 +4,15 @@ use tfe_core::Result;
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
-use crate::host::number::FIELD;
-use crate::host::{complex, elementary};
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::number::FIELD;
+use tfe_host::rules;
+use tfe_host::{complex, elementary};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", FIELD)],
-    ..KernelDef::cpu(ops::SIGMOID, build)
+    ..KernelDef::host(ops::SIGMOID, rules::like::<0>, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -4,13 +4,14 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::function::map;
-use crate::host::number::{SIGNED, Signed};
-use crate::host::{complex, elementwise};
+use tfe_host::function::map;
+use tfe_host::number::{SIGNED, Signed};
+use tfe_host::rules;
+use tfe_host::{complex, elementwise};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
-    ..KernelDef::cpu(ops::SIGN, build)
+    ..KernelDef::host(ops::SIGN, rules::like::<0>, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

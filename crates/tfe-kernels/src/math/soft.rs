@@ -4,9 +4,10 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary;
-use crate::host::elementwise::chosen;
-use crate::host::function::map;
+use tfe_host::elementary;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::map;
+use tfe_host::rules;
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
@@ -16,7 +17,7 @@ pub(super) const SCALE: f64 = 1.050_700_987_355_480_5;
 pub(super) const SCALED_ALPHA: f64 = 1.758_099_340_847_376_8;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::ELU, |init| {
+    KernelDef::host(ops::ELU, rules::like::<0>, |init| {
         let functions = [
             map(|x: f32| if x < 0.0 { elementary::exp_m1(x) } else { x }),
             map(|x: f64| if x < 0.0 { x.exp_m1() } else { x }),
@@ -24,7 +25,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, functions, 1.5)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::SELU, |init| {
+    KernelDef::host(ops::SELU, rules::like::<0>, |init| {
         let (scale, alpha) = (SCALE as f32, SCALED_ALPHA as f32);
         let functions = [
             map(move |x: f32| {
@@ -45,7 +46,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, functions, 1.5)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::SOFTPLUS, |init| {
+    KernelDef::host(ops::SOFTPLUS, rules::like::<0>, |init| {
         let functions = [
             map(elementary::softplus),
             map(|x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p()),
@@ -53,7 +54,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(init, functions, 3.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::SOFTSIGN, |init| {
+    KernelDef::host(ops::SOFTSIGN, rules::like::<0>, |init| {
         let functions = [
             map(|x: f32| x / (1.0 + x.abs())),
             map(|x: f64| x / (1.0 + x.abs())),

@@ -4,16 +4,17 @@ use tfe_core::{DTypeSet, DataType, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::elementwise;
-use crate::host::function::zip;
-use crate::host::number::{FIELD, Number};
+use tfe_host::elementwise;
+use tfe_host::function::zip;
+use tfe_host::number::{FIELD, Number};
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[(
         "T",
         FIELD.union(DTypeSet::of(&[DataType::Int32, DataType::Int64])),
     )],
-    ..KernelDef::cpu(ops::SQUARED_DIFFERENCE, build)
+    ..KernelDef::host(ops::SQUARED_DIFFERENCE, rules::broadcast, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -2,19 +2,55 @@
 
 use std::cmp::Ordering;
 
-use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use smallvec::SmallVec;
+use tfe_core::{DTypeSet, DataType, Plain, Result, dispatch, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use crate::host::{axes, scratch};
+use tfe_host::scratch;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::REAL), ("Tk", INDEX), ("index_type", INDEX)],
     host_inputs: &["k"],
-    ..KernelDef::cpu(ops::TOP_KV2, build)
+    ..KernelDef::host(ops::TOP_KV2, rule, build)
 }];
 
 const INDEX: DTypeSet = DTypeSet::of(&[DataType::Int16, DataType::Int32, DataType::Int64]);
+
+/// Both outputs have the shape of the input, but for `k` columns.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, k] = op.inputs(["input", "k"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.scalar(k, "k")?;
+        let k = call.integer(k)?;
+        ensure!(
+            k.is_none_or(|k| k >= 0),
+            InvalidArgument,
+            "Need k >= 0, got {}",
+            k.unwrap_or_default()
+        );
+        call.at_least_rank(input, 1, || {
+            err!(
+                InvalidArgument,
+                "input must be >= 1-D, got shape {}",
+                call.shown(input)
+            )
+        })?;
+        let Some((&columns, outer)) = call.dims(input).and_then(<[i64]>::split_last) else {
+            return Ok(());
+        };
+        let k = k.unwrap_or(dim::UNKNOWN);
+        ensure!(
+            columns == dim::UNKNOWN || k <= columns,
+            InvalidArgument,
+            "input must have at least k columns. Had {columns}, needed {k}"
+        );
+        let mut dims = SmallVec::<[i64; 8]>::from_slice(outer);
+        dims.push(k);
+        call.set(0, &dims)?;
+        call.set(1, &dims)
+    }))
+}
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (dtype, index) = (init.attrs.dtype("T")?, init.attrs.dtype("index_type")?);
@@ -28,41 +64,15 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
     ctx: &mut KernelContext<'_>,
 ) -> Result<()> {
-    let (input, k) = (ctx.input(0), ctx.input(1));
-    ensure!(
-        k.shape().is_scalar(),
-        InvalidArgument,
-        "k must be a scalar, got shape {}",
-        k.shape()
-    );
-    let k = axes::integers(k)?[0];
-    ensure!(k >= 0, InvalidArgument, "Need k >= 0, got {k}");
-    let rank = input.rank();
-    ensure!(
-        rank >= 1,
-        InvalidArgument,
-        "input must be >= 1-D, got shape {}",
-        input.shape()
-    );
-    let columns = input.shape().dim(rank - 1);
-    ensure!(
-        k as u64 <= columns as u64,
-        InvalidArgument,
-        "input must have at least k columns. Had {columns}, needed {k}"
-    );
-    let k = k as usize;
-    let mut dims = input.dims().to_vec();
-    dims[rank - 1] = k as i64;
-    let shape = Shape::new(&dims)?;
+    let (input, shape) = (ctx.input(0), ctx.output_shape(0)?);
+    let columns = input.shape().dim(input.rank() - 1);
+    let k = shape.dim(shape.rank() - 1);
     let source = input.as_slice::<T>()?;
     let mut values = scratch(shape.num_elements())?;
     let mut indices = scratch(shape.num_elements())?;
     // No more than the rows have: an empty tensor may claim any number of columns.
     let mut order: Vec<usize> = scratch(columns.min(source.len()))?;
-    for row in source.chunks_exact(columns.max(1)) {
-        if k == 0 {
-            break;
-        }
+    for row in source.chunks_exact(columns.max(1)).filter(|_| k > 0) {
         select(row, k, &mut order);
         for &i in &order[..k] {
             values.push(row[i]);
@@ -75,15 +85,13 @@ fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
             })?);
         }
     }
-    let values = out::<T>(ctx, shape.clone(), values)?;
-    let indices = out::<I>(ctx, shape, indices)?;
+    let (values, indices) = (
+        ctx.output(0)?.fill_from(values)?,
+        ctx.output(1)?.fill_from(indices)?,
+    );
     ctx.set_output(0, values);
     ctx.set_output(1, indices);
     Ok(())
-}
-
-fn out<T: Plain>(ctx: &KernelContext<'_>, shape: Shape, values: Vec<T>) -> Result<Tensor> {
-    ctx.allocate(T::DTYPE, shape)?.fill_from(values)
 }
 
 /// Brings the indices of the `k` largest elements to the front of `order`, largest first, ties by index.
@@ -124,6 +132,8 @@ fn descending<T: PartialOrd + Copy>(a: T, b: T) -> Ordering {
 
 #[cfg(test)]
 mod tests {
+    use tfe_core::Tensor;
+
     use super::*;
     use crate::testing::run;
 

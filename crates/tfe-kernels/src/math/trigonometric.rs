@@ -4,45 +4,46 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use crate::host::elementary::flushed;
-use crate::host::elementwise::chosen;
-use crate::host::function::{map, map_within, zip};
-use crate::host::number::FIELD;
-use crate::host::{complex, elementary};
+use tfe_host::elementary::flushed;
+use tfe_host::elementwise::chosen;
+use tfe_host::function::{map, map_within, zip};
+use tfe_host::number::FIELD;
+use tfe_host::rules;
+use tfe_host::{complex, elementary};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
 // Where there is no function for `f32` it is computed in `f64`.
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::SIN, |init| {
+    KernelDef::host(ops::SIN, rules::like::<0>, |init| {
         let far = |x: f32| f64::from(x).sin() as f32;
         let near = map_within(elementary::reaches, elementary::sin, far);
         chosen(init, [near, map(flushed(f64::sin)), map(complex::sin)], 1.5)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::COS, |init| {
+    KernelDef::host(ops::COS, rules::like::<0>, |init| {
         let far = |x: f32| f64::from(x).cos() as f32;
         let near = map_within(elementary::reaches, elementary::cos, far);
         chosen(init, [near, map(f64::cos), map(complex::cos)], 1.5)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::TAN, |init| {
+    KernelDef::host(ops::TAN, rules::like::<0>, |init| {
         chosen(init, [map(flushed(f64::tan)), map(complex::tan)], 15.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ASIN, |init| {
+    KernelDef::host(ops::ASIN, rules::like::<0>, |init| {
         chosen(init, [map(flushed(f64::asin)), map(complex::asin)], 15.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ACOS, |init| {
+    KernelDef::host(ops::ACOS, rules::like::<0>, |init| {
         chosen(init, [map(f64::acos), map(complex::acos)], 15.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ATAN, |init| {
+    KernelDef::host(ops::ATAN, rules::like::<0>, |init| {
         chosen(init, [map(flushed(f64::atan)), map(complex::atan)], 15.0)
     })
     .of(TYPES),
-    KernelDef::cpu(ops::ATAN2, |init| {
+    KernelDef::host(ops::ATAN2, rules::like::<0>, |init| {
         chosen(init, [zip(atan2), zip(f64::atan2)], 20.0)
     })
     .of(&[("T", DTypeSet::FLOAT)]),

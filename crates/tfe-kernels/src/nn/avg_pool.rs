@@ -6,10 +6,10 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::pool::Pooling;
+use super::promote;
 use super::sums::{add, summed};
-use super::wide;
-use crate::host::axes;
-use crate::host::number::Number;
+use tfe_host::axes;
+use tfe_host::number::Number;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::AVG_POOL, build).of(&[("T", DTypeSet::FLOAT)]),
@@ -22,27 +22,27 @@ pub(super) const KERNELS: &[KernelDef] = &[
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let pooling = Pooling::of(init, false)?;
-    wide::kernel(init.attrs.dtype("T")?, pooling, pool::<f32>, pool::<f64>)
+    promote::kernel(init.attrs.dtype("T")?, pooling, pool::<f32>, pool::<f64>)
 }
 
 fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let pooling = Pooling::of(init, false)?;
-    wide::kernel(init.attrs.dtype("T")?, pooling, grad::<f32>, grad::<f64>)
+    promote::kernel(init.attrs.dtype("T")?, pooling, grad::<f32>, grad::<f64>)
 }
 
 /// A number that a count of pixels divides.
 trait Mean: Number {
-    fn over(self, n: usize) -> Self;
+    fn div(self, n: usize) -> Self;
 }
 
 impl Mean for f32 {
-    fn over(self, n: usize) -> Self {
+    fn div(self, n: usize) -> Self {
         self / n as f32
     }
 }
 
 impl Mean for f64 {
-    fn over(self, n: usize) -> Self {
+    fn div(self, n: usize) -> Self {
         self / n as f64
     }
 }
@@ -64,9 +64,7 @@ fn pool<T: Mean>(
             let pixels = means.chunks_exact_mut(depth.max(1));
             for (pixel, means) in (start / depth.max(1)..).zip(pixels) {
                 let n = geometry.visit(pixel, |at| add(means, &data[at * depth..][..depth]));
-                means
-                    .iter_mut()
-                    .for_each(|mean| *mean = mean.over(n.max(1)));
+                means.iter_mut().for_each(|mean| *mean = mean.div(n.max(1)));
             }
         },
     )?;
@@ -101,7 +99,7 @@ fn grad<T: Mean>(
             share
                 .iter_mut()
                 .zip(grad)
-                .for_each(|(s, g)| *s = g.over(n.max(1)));
+                .for_each(|(s, g)| *s = g.div(n.max(1)));
             geometry.visit(pixel, |at| {
                 add(&mut sums[at * depth - start..][..depth], &share);
             });

@@ -6,13 +6,13 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::depthwise_conv2d_native::convolve;
-use super::patches::Geometry;
-use super::wide;
+use super::im2col::Geometry;
+use super::promote;
 use super::window::{Windows, only_nhwc};
-use crate::host::gemm::{Matrix, Product};
-use crate::host::number::Number;
-use crate::host::strided::{self, Strided};
-use crate::host::{Cursor, fill, loops};
+use tfe_host::gemm::{Matrix, Product};
+use tfe_host::number::Number;
+use tfe_host::strided::{self, Strided};
+use tfe_host::{Cursor, fill, loops};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::CONV2D, build).of(&[("T", TYPES)])];
 
@@ -22,8 +22,8 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let windows = Windows::of_convolution(init, Code::Unimplemented)?;
     only_nhwc(init, Code::Unimplemented)?;
     match init.attrs.dtype("T")? {
-        DataType::Int32 => Ok(wide::as_is(windows, conv2d::<i32>)),
-        dtype => wide::kernel(dtype, windows, conv2d::<f32>, conv2d::<f64>),
+        DataType::Int32 => Ok(promote::as_is(windows, conv2d::<i32>)),
+        dtype => promote::kernel(dtype, windows, conv2d::<f32>, conv2d::<f64>),
     }
 }
 

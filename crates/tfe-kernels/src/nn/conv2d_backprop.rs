@@ -5,13 +5,13 @@ use tfe_core::{Code, DTypeSet, DataType, Result, Shape, Tensor, bail, ensure, er
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::patches::Geometry;
+use super::im2col::Geometry;
+use super::promote;
 use super::sums::add;
-use super::wide;
 use super::window::{Windows, only_nhwc};
-use crate::host::gemm::{Matrix, Product};
-use crate::host::number::Number;
-use crate::host::{axes, fill, loops, parallel};
+use tfe_host::gemm::{Matrix, Product};
+use tfe_host::number::Number;
+use tfe_host::{axes, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -29,15 +29,15 @@ pub(super) const KERNELS: &[KernelDef] = &[
 fn build_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let windows = windows(init, Code::Unimplemented)?;
     match init.attrs.dtype("T")? {
-        DataType::Int32 => Ok(wide::as_is(windows, of_input::<i32>)),
-        dtype => wide::kernel(dtype, windows, of_input::<f32>, of_input::<f64>),
+        DataType::Int32 => Ok(promote::as_is(windows, of_input::<i32>)),
+        dtype => promote::kernel(dtype, windows, of_input::<f32>, of_input::<f64>),
     }
 }
 
 fn build_filter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let windows = windows(init, Code::InvalidArgument)?;
     let dtype = init.attrs.dtype("T")?;
-    wide::kernel(dtype, windows, of_filter::<f32>, of_filter::<f64>)
+    promote::kernel(dtype, windows, of_filter::<f32>, of_filter::<f64>)
 }
 
 fn windows(init: &KernelInit<'_>, code: Code) -> Result<Windows> {

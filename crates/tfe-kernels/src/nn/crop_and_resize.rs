@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::wide::Floats;
-use crate::host::{axes, fill, loops, parallel};
+use super::promote::Floats;
+use tfe_host::{axes, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],

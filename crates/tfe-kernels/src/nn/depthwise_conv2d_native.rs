@@ -6,10 +6,10 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::conv2d_backprop::sizes_of;
+use super::promote;
 use super::sums::{add_products, add_products_back, summed};
-use super::wide;
 use super::window::{Axis, Windows, only_nhwc};
-use crate::host::number::Number;
+use tfe_host::number::Number;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::DEPTHWISE_CONV2D_NATIVE, |init| {
@@ -36,8 +36,8 @@ const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
 fn build(
     init: &KernelInit<'_>,
-    of_f32: wide::Compute<Windows>,
-    of_f64: wide::Compute<Windows>,
+    of_f32: promote::Compute<Windows>,
+    of_f64: promote::Compute<Windows>,
 ) -> Result<Box<dyn Kernel>> {
     ensure!(
         init.attrs.int_list("dilations")?.iter().all(|&d| d == 1),
@@ -52,7 +52,7 @@ fn build(
         "Current implementation only supports equal length strides in the row and column dimensions."
     );
     only_nhwc(init, Code::Unimplemented)?;
-    wide::kernel(init.attrs.dtype("T")?, windows, of_f32, of_f64)
+    promote::kernel(init.attrs.dtype("T")?, windows, of_f32, of_f64)
 }
 
 /// The sizes of a depthwise convolution.

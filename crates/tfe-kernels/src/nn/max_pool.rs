@@ -7,12 +7,12 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::pool::Pooling;
+use super::promote;
 use super::sums::summed;
-use super::wide;
 use super::window::four;
-use crate::host::fold::Ordered;
-use crate::host::number::Number;
-use crate::host::{fill, loops, parallel};
+use tfe_host::accumulate::Ordered;
+use tfe_host::number::Number;
+use tfe_host::{fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::MAX_POOL, build).of(&[("T", TYPES)]),
@@ -34,12 +34,12 @@ macro_rules! pooling {
     ($init:expr, $pooling:expr, $function:ident) => {{
         let (dtype, pooling) = ($init.attrs.dtype("T")?, $pooling);
         if DTypeSet::FLOAT.contains(dtype) {
-            return wide::kernel(dtype, pooling, $function::<f32>, $function::<f64>);
+            return promote::kernel(dtype, pooling, $function::<f32>, $function::<f64>);
         }
         dispatch!(
             dtype,
             [Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64],
-            |T| Ok(wide::as_is(pooling, $function::<T>))
+            |T| Ok(promote::as_is(pooling, $function::<T>))
         )
     }};
 }

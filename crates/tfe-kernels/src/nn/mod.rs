@@ -7,12 +7,12 @@ mod conv2d;
 mod conv2d_backprop;
 mod crop_and_resize;
 mod depthwise_conv2d_native;
+mod im2col;
 mod max_pool;
-mod patches;
 mod pool;
+mod promote;
 mod resize;
 mod sums;
-mod wide;
 mod window;
 
 /// The kernels of each file.

@@ -5,12 +5,12 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use super::promote::{self, Floats};
 use super::sums::{add, summed};
-use super::wide::{self, Floats};
-use crate::host::movement::moved;
-use crate::host::number::Number;
-use crate::host::rows::Rows;
-use crate::host::{axes, fill, loops, parallel};
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
+use tfe_host::number::Number;
+use tfe_host::{axes, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -182,7 +182,13 @@ fn build_nearest(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             block: rows * cols,
             width: depth,
         };
-        let out = moved(ctx, ctx.input(0), None, &all, shape)?;
+        let out = moved(
+            ctx,
+            ctx.allocate(ctx.input(0).dtype(), shape)?,
+            ctx.input(0),
+            None,
+            &all,
+        )?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -232,9 +238,9 @@ fn build_bilinear(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn build_nearest_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (dtype, alignment) = (init.attrs.dtype("T")?, Alignment::of(init)?);
     if DTypeSet::FLOAT.contains(dtype) {
-        return wide::kernel(dtype, alignment, nearest_grad::<f32>, nearest_grad::<f64>);
+        return promote::kernel(dtype, alignment, nearest_grad::<f32>, nearest_grad::<f64>);
     }
-    dispatch!(dtype, [Uint8, Int8, Int32], |T| Ok(wide::as_is(
+    dispatch!(dtype, [Uint8, Int8, Int32], |T| Ok(promote::as_is(
         alignment,
         nearest_grad::<T>
     )))
@@ -273,7 +279,7 @@ fn nearest_grad<T: Number>(
 fn build_bilinear_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let alignment = Alignment::of(init)?.one_of_both()?;
     let dtype = init.attrs.dtype("T")?;
-    wide::kernel(dtype, alignment, bilinear_grad::<f32>, bilinear_grad::<f64>)
+    promote::kernel(dtype, alignment, bilinear_grad::<f32>, bilinear_grad::<f64>)
 }
 
 /// Each pixel of the gradient goes to the four that it was made of.

@@ -3,8 +3,8 @@
 use tfe_core::{Result, Shape, Tensor};
 use tfe_device::KernelContext;
 
-use crate::host::number::Number;
-use crate::host::{fill, loops, parallel};
+use tfe_host::number::Number;
+use tfe_host::{fill, loops, parallel};
 
 /// A tensor of sums, all zero before `add_up` adds to those of a piece, which begins at an element of the whole. Pieces are
 /// of whole units of `unit` elements; an element takes some `ns` nanoseconds.

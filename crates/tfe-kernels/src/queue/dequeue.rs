@@ -9,8 +9,8 @@ use tfe_ops::ops;
 use super::enqueue::check_timeout;
 use super::fifo::Tuple;
 use super::resource::queue;
-use crate::host::owned::{Owned, fill_owned};
-use crate::host::{Cursor, fill_words};
+use tfe_host::owned::{Owned, fill_owned};
+use tfe_host::{Cursor, fill_words};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -6,7 +6,7 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensur
 use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::{axes, parallel, scratch_of};
+use tfe_host::{axes, parallel, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::number::Number;
+use tfe_host::axes;
+use tfe_host::number::Number;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -114,9 +114,9 @@ fn count<T: Number>(ctx: &KernelContext<'_>, shape: Shape, binary: bool) -> Resu
             }
             let total = &mut totals[i / row * bins + number as usize];
             *total = if binary {
-                T::whole(1)
+                T::from_u8(1)
             } else {
-                total.plus(weights.get(i).copied().unwrap_or(T::whole(1)))
+                total.plus(weights.get(i).copied().unwrap_or(T::from_u8(1)))
             };
         }
     }

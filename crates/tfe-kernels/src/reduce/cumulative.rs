@@ -10,10 +10,10 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::bits::unsigned;
-use crate::host::fold::{Fold, Plus, Times};
-use crate::host::number::Half;
-use crate::host::{axes, fill, loops, parallel};
+use tfe_host::accumulate::{Fold, Plus, Times};
+use tfe_host::bits::unsigned;
+use tfe_host::number::Half;
+use tfe_host::{axes, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -167,14 +167,14 @@ fn blocks<'a, T: Scanned, F: Fold<T::Total>>(
     let mut totals: SmallVec<[T::Total; 64]> = SmallVec::new();
     for (dst, source) in dst.chunks_exact_mut(block).zip(source.chunks_exact(block)) {
         if inner == 1 {
-            let mut total = f.nothing();
+            let mut total = f.identity();
             for k in 0..len {
                 dst[row(k)] = step(&mut total, source[row(k)]);
             }
             continue;
         }
         totals.clear();
-        totals.resize(inner, f.nothing());
+        totals.resize(inner, f.identity());
         for k in 0..len {
             let at = row(k) * inner;
             let pairs = dst[at..][..inner].iter_mut().zip(&source[at..][..inner]);

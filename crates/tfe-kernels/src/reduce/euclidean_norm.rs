@@ -6,11 +6,11 @@ use tfe_core::{Complex64, Complex128, DTypeSet, Plain, Result, bf16, dispatch, f
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::bits::unsigned;
-use crate::host::fold::{Folded, Plus};
-use crate::host::loops;
-use crate::host::number::{Half, Number};
-use crate::host::reduce::{self, Reducer};
+use tfe_host::accumulate::{Folded, Plus};
+use tfe_host::bits::unsigned;
+use tfe_host::loops;
+use tfe_host::number::{Half, Number};
+use tfe_host::reduce::{self, Reducer};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)],
@@ -112,15 +112,15 @@ where
     fn keeps_one(&self) -> bool {
         false
     }
-    fn nothing(&self) -> T::Total {
-        self.sum.nothing()
+    fn identity(&self) -> T::Total {
+        self.sum.identity()
     }
     fn join(&self, totals: &mut [T::Total], others: &[T::Total]) {
         self.sum.join(totals, others);
     }
     fn row(&self, row: &[T]) -> T::Total {
         let mut squares = [MaybeUninit::uninit(); BLOCK];
-        let mut total = [self.nothing()];
+        let mut total = [self.identity()];
         for block in row.chunks(BLOCK) {
             let squares = T::squares(&mut squares[..block.len()], block);
             self.join(&mut total, &[self.sum.row(squares)]);

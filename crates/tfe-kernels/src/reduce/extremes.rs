@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, Result, dispatch};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::fold::{Folded, Larger, Smaller};
-use crate::host::reduce;
+use tfe_host::accumulate::{Folded, Larger, Smaller};
+use tfe_host::reduce;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

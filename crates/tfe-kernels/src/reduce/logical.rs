@@ -4,8 +4,8 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::fold::{And, Folded, Or};
-use crate::host::reduce;
+use tfe_host::accumulate::{And, Folded, Or};
+use tfe_host::reduce;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

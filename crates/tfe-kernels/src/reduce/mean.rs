@@ -6,10 +6,10 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::axes;
-use crate::host::fold::{Folded, Plus};
-use crate::host::number::Half;
-use crate::host::reduce::{self, DynReducer, Reducer};
+use tfe_host::accumulate::{Folded, Plus};
+use tfe_host::axes;
+use tfe_host::number::Half;
+use tfe_host::reduce::{self, DynReducer, Reducer};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)],
@@ -82,8 +82,8 @@ where
     type Item = T;
     type Total = <Folded<T, Plus> as Reducer>::Total;
 
-    fn nothing(&self) -> Self::Total {
-        self.0.nothing()
+    fn identity(&self) -> Self::Total {
+        self.0.identity()
     }
     fn join(&self, totals: &mut [Self::Total], others: &[Self::Total]) {
         self.0.join(totals, others);

@@ -7,12 +7,12 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::mean::{self, Mean};
-use crate::host::bits::unsigned;
-use crate::host::fold::{Folded, Larger, Plus, Smaller, Times};
-use crate::host::reduce::{DynReducer, Reducer};
-use crate::host::rows::Rows;
-use crate::host::segments::combined;
-use crate::host::{axes, scratch};
+use tfe_host::accumulate::{Folded, Larger, Plus, Smaller, Times};
+use tfe_host::bits::unsigned;
+use tfe_host::gather_rows::Rows;
+use tfe_host::reduce::{DynReducer, Reducer};
+use tfe_host::segment_reduce::combined;
+use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -8,10 +8,10 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, Tensor, bail, bf16, dispatch, 
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::fold::{Folded, Larger, Plus};
-use crate::host::number::Half;
-use crate::host::reduce::Reducer;
-use crate::host::{elementary, fill, loops, parallel};
+use tfe_host::accumulate::{Folded, Larger, Plus};
+use tfe_host::number::Half;
+use tfe_host::reduce::Reducer;
+use tfe_host::{elementary, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -4,9 +4,9 @@ use tfe_core::{DTypeSet, Result, dispatch};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::bits::unsigned;
-use crate::host::fold::{Folded, Plus, Times};
-use crate::host::reduce;
+use tfe_host::accumulate::{Folded, Plus, Times};
+use tfe_host::bits::unsigned;
+use tfe_host::reduce;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -49,8 +49,8 @@ mod tests {
     use tfe_core::{DataType, Tensor, bf16};
 
     use super::*;
-    use crate::host::axes;
     use crate::testing::run;
+    use tfe_host::axes;
 
     fn sum(dims: &[i64], axes: &[i32], keep: bool) -> Result<Tensor> {
         let n = dims.iter().product::<i64>();

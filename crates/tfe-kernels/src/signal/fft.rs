@@ -9,8 +9,8 @@ use tfe_core::{Complex, DTypeSet, DataType, Element, Plain, Result, Shape, Tenso
 use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::strided::{self, Strided};
-use crate::host::{axes, fill, loops, parallel};
+use tfe_host::strided::{self, Strided};
+use tfe_host::{axes, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::FFT, |init| build(init, 1, false)).of(COMPLEX),

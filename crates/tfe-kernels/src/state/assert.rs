@@ -4,7 +4,7 @@ use tfe_core::{Result, bail, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::summary::{Style, summary};
+use tfe_host::summary::{Style, summary};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::ASSERT, build)];
 

@@ -5,9 +5,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
 use tfe_ops::ops;
 
 use super::handle::handle;
-use crate::host::axes;
-use crate::host::movement::moved;
-use crate::host::rows::Rows;
+use tfe_host::axes;
+use tfe_host::gather_rows::Rows;
+use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("dtype", TYPES), ("Tindices", DTypeSet::INDEX)],
@@ -75,7 +75,13 @@ fn gather(ctx: &mut KernelContext<'_>, dtype: DataType, batch: usize) -> Result<
         block: len as usize,
         width: size(inner),
     };
-    let out = moved(ctx, &params, None, &movement, shape)?;
+    let out = moved(
+        ctx,
+        ctx.allocate(params.dtype(), shape)?,
+        &params,
+        None,
+        &movement,
+    )?;
     ctx.set_output(0, out);
     Ok(())
 }

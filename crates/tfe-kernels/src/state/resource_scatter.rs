@@ -6,8 +6,8 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
 use tfe_ops::ops;
 
 use super::handle::handle;
-use crate::host::axes;
-use crate::host::update::{self, Rows, Update};
+use tfe_host::axes;
+use tfe_host::update::{self, Rows, Update};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

@@ -7,8 +7,8 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::owned::fill_owned;
-use crate::host::printf::{Field, Notation, float};
+use tfe_host::owned::fill_owned;
+use tfe_host::printf::{Field, Notation, float};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::AS_STRING, build)];
 

@@ -7,7 +7,7 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::utf8::trimmed;
-use crate::host::owned::fill_owned;
+use tfe_host::owned::fill_owned;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::cpu(ops::STRING_LOWER, lower),

@@ -5,7 +5,7 @@ use tfe_core::{Result, Shape, TString, Tensor, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use crate::host::owned::fill_owned;
+use tfe_host::owned::fill_owned;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::STRING_JOIN, build)];
 

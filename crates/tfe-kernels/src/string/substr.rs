@@ -5,9 +5,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::utf8::Unit;
-use crate::host::axes;
-use crate::host::broadcast::Broadcast;
-use crate::host::owned::fill_owned;
+use tfe_host::axes;
+use tfe_host::broadcast::Broadcast;
+use tfe_host::owned::fill_owned;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::INDEX)],

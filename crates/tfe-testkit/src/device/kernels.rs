@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
 use tfe_device::{
-    Device, Kernel, KernelContext, KernelDef, KernelInit, KernelRegistry, NoFunctions,
+    BoundKernel, Device, Kernel, KernelContext, KernelDef, KernelInit, KernelRegistry, Run,
 };
 use tfe_ops::ops;
 
 use super::memory::{Cells, TestMemory, to_tensor};
-use super::{DEVICE_TYPE, Machine};
+use super::{DEVICE_TYPE, Machine, TestDevice};
 
 /// Where the host kernels come from.
 ///
@@ -119,23 +119,23 @@ const fn on_device(
     op: tfe_ops::OpId,
     build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>,
 ) -> KernelDef {
-    KernelDef {
-        device: DEVICE_TYPE,
-        ..KernelDef::cpu(op, build)
-    }
+    KernelDef::on(DEVICE_TYPE, op, build)
 }
 
 /// The host kernel itself, for ops that pass tensors on and never look at their elements.
 fn unseen<H: HostKernels>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    (host_kernel::<H>(init)?.build)(init)
+}
+
+fn host_kernel<H: HostKernels>(init: &KernelInit<'_>) -> Result<&'static KernelDef> {
     let def = H::registry().find(init.spec, "CPU", init.attrs)?;
-    let def = def.ok_or_else(|| {
+    def.ok_or_else(|| {
         err!(
             NotFound,
             "the host has no kernel for {} to run on a test device",
             init.spec.name()
         )
-    })?;
-    (def.build)(init)
+    })
 }
 
 /// The host kernel between a copy in and a copy out.
@@ -143,8 +143,14 @@ fn staged<H: HostKernels>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let own = KernelRegistry::new(kernels::<H>()).find(init.spec, DEVICE_TYPE, init.attrs)?;
     let in_host_memory = own.map_or(&[][..], |def| def.host_outputs);
     let outputs = init.attrs.flat_outputs(init.spec)?;
+    let init = KernelInit {
+        op: init.op,
+        device: &*machine_of(init.device)?.processor,
+        functions: init.functions,
+    };
+    let rule = H::registry().rule(init.spec.id());
     Ok(Box::new(Staged {
-        kernel: unseen::<H>(init)?.into(),
+        kernel: Arc::new(BoundKernel::new(host_kernel::<H>(&init)?, rule, &init)?),
         on_host: outputs
             .iter()
             .map(|(name, _)| in_host_memory.contains(name))
@@ -153,7 +159,7 @@ fn staged<H: HostKernels>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 struct Staged {
-    kernel: Arc<dyn Kernel>,
+    kernel: Arc<BoundKernel>,
     /// For each result, whether it is declared to be in host memory.
     on_host: Vec<bool>,
 }
@@ -161,24 +167,20 @@ struct Staged {
 impl Kernel for Staged {
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
         let machine = machine_of(ctx.device())?;
-        let inputs = (0..ctx.num_inputs()).map(|i| Input::of(ctx.input(i), &machine));
+        let inputs = (0..ctx.num_inputs()).map(|i| Input::of(ctx.input(i), machine));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
-        if machine.queue.is_deferred() && !self.on_host.contains(&true) {
-            return self.run_later(ctx, &machine, inputs);
+        let count = self.on_host.len();
+        let are_known = (0..count).all(|i| ctx.output_shape(i).is_ok());
+        if machine.queue.is_deferred() && are_known && !self.on_host.contains(&true) {
+            return self.run_later(ctx, machine, inputs);
         }
         machine.queue.flush();
-        let staged = inputs.iter().map(Input::stage).collect::<Result<_>>()?;
-        let results = run(
-            &*self.kernel,
-            &*machine.processor,
-            staged,
-            self.on_host.len(),
-        )?;
+        let results = run(&self.kernel, &*machine.processor, &inputs)?;
         for (i, result) in results.into_iter().enumerate() {
             let result = if self.on_host[i] {
                 result
             } else {
-                let out = ctx.allocate_on_device(result.dtype(), result.shape().clone())?;
+                let out = ctx.device_temp(result.dtype(), result.shape().clone())?;
                 TestMemory::of(&out)?
                     .cells
                     .write(result.as_bytes()?.to_vec());
@@ -191,30 +193,23 @@ impl Kernel for Staged {
 }
 
 impl Staged {
-    /// Queues the work. What can be known without the data, shapes and errors of shapes, comes from a first run on zeros.
+    /// Queues the work. What can be known without the data, shapes and errors of shapes, the rule of the op has told.
     fn run_later(
         &self,
         ctx: &mut KernelContext<'_>,
-        machine: &Arc<Machine>,
+        machine: &Machine,
         inputs: Vec<Input>,
     ) -> Result<()> {
-        let blank = inputs.iter().map(Input::blank).collect::<Result<_>>()?;
-        let shapes = run(
-            &*self.kernel,
-            &*machine.processor,
-            blank,
-            self.on_host.len(),
-        )?;
         let mut cells = Vec::new();
-        for (i, like) in shapes.iter().enumerate() {
-            let out = ctx.allocate_on_device(like.dtype(), like.shape().clone())?;
+        for i in 0..self.on_host.len() {
+            let out = ctx.device_output(i)?;
             cells.push(TestMemory::of(&out)?.cells.clone());
             ctx.set_output(i, out);
         }
         let (kernel, processor) = (Arc::clone(&self.kernel), Arc::clone(&machine.processor));
-        machine.queue.push(Box::new(move || {
-            let results = inputs.iter().map(Input::stage).collect::<Result<_>>();
-            match results.and_then(|staged| run(&*kernel, &*processor, staged, cells.len())) {
+        machine
+            .queue
+            .push(Box::new(move || match run(&kernel, &*processor, &inputs) {
                 Ok(results) => {
                     for (cells, result) in cells.iter().zip(&results) {
                         cells.write(result.as_bytes()?.to_vec());
@@ -225,8 +220,7 @@ impl Staged {
                     cells.iter().for_each(|cells| cells.fail(e.clone()));
                     Err(e)
                 }
-            }
-        }));
+            }));
         Ok(())
     }
 }
@@ -275,30 +269,19 @@ impl Input {
             } => to_tensor(*dtype, shape, *offset, &cells.read()?),
         }
     }
-
-    /// Zeros in the place of data that is not there yet.
-    fn blank(&self) -> Result<Tensor> {
-        match self {
-            Self::Host(tensor) => Ok(tensor.clone()),
-            Self::Device { dtype, shape, .. } => Tensor::zeros(*dtype, shape.clone()),
-        }
-    }
 }
 
-fn run(
-    kernel: &dyn Kernel,
-    processor: &dyn Device,
-    inputs: Vec<Tensor>,
-    num_outputs: usize,
-) -> Result<Vec<Tensor>> {
-    let mut slots: Vec<_> = inputs.into_iter().map(Some).collect();
-    let mut ctx = KernelContext::new(&mut slots, num_outputs, processor, &NoFunctions);
-    processor.compute(kernel, &mut ctx)?;
-    Ok(ctx.into_outputs()?.into_vec())
+fn run(kernel: &BoundKernel, processor: &dyn Device, inputs: &[Input]) -> Result<Vec<Tensor>> {
+    let staged = inputs
+        .iter()
+        .map(Input::stage)
+        .collect::<Result<Vec<_>>>()?;
+    kernel.outputs_of(staged, &Run::on(processor))
 }
 
-/// The machine of the device that a kernel runs on: its memory knows.
-fn machine_of(device: &dyn Device) -> Result<Arc<Machine>> {
-    let nothing = Tensor::on_device(DataType::Uint8, Shape::vector(0), device.allocate(0)?)?;
-    Ok(Arc::clone(&TestMemory::of(&nothing)?.machine))
+/// The machine of the device that a kernel runs on.
+fn machine_of(device: &dyn Device) -> Result<&Arc<Machine>> {
+    let device = device.as_any().downcast_ref::<TestDevice>();
+    let device = device.ok_or_else(|| err!(Internal, "this is the kernel of a test device"))?;
+    Ok(&device.machine)
 }

@@ -9,6 +9,7 @@ mod kernels;
 mod memory;
 mod queue;
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -166,6 +167,10 @@ impl TestDevice {
 impl Device for TestDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn is_host(&self) -> bool {

@@ -3,8 +3,8 @@
 use tfe_attrs::AttrValue;
 use tfe_core::{Code, DataType, Result, Shape, TString, Tensor};
 
-use crate::host::axes;
 use crate::testing::run;
+use tfe_host::axes;
 
 fn counted(dims: &[i64]) -> Tensor {
     let n = dims.iter().product::<i64>();

@@ -1,0 +1,72 @@
+//! What host kernels are made of: loops, broadcasting, strided copies, reductions, products, parallel pieces, SIMD levels.
+//!
+//! The unsafe code of kernels is here, in `loops`, `simd` and `gemm`. A kernel gets fresh memory as
+//! `&mut [MaybeUninit<T>]` and hands the same slice back as `&mut [T]`: the loops here are the way from one to the other,
+//! and [`fill`] checks that it is the same slice.
+//!
+//! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
+
+#[macro_use]
+pub mod simd;
+
+pub mod accumulate;
+pub mod axes;
+pub mod bits;
+pub mod broadcast;
+pub mod broadcast_blocks;
+pub mod complex;
+pub mod convert;
+pub mod cost;
+pub mod elementary;
+pub mod elementwise;
+#[cfg(feature = "gemm")]
+pub mod integer_gemm;
+#[macro_use]
+pub mod function;
+pub mod gather_rows;
+#[cfg(feature = "gemm")]
+pub mod gemm;
+pub mod loops;
+pub mod movement;
+pub mod narrow;
+pub mod number;
+pub mod owned;
+pub mod parallel;
+pub mod printf;
+pub mod reduce;
+pub mod rules;
+pub mod segment_reduce;
+pub mod segmented_copy;
+pub mod strided;
+pub mod summary;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod update;
+
+pub use loops::{Cursor, fill, fill_bytes, fill_words};
+
+/// Room for `n` values that a kernel needs besides its results.
+///
+/// # Errors
+/// `ResourceExhausted` when there is no memory.
+pub fn scratch<T>(n: usize) -> tfe_core::Result<Vec<T>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(n).map_err(|_| {
+        tfe_core::err!(
+            ResourceExhausted,
+            "OOM when allocating {n} values of {} bytes to work with",
+            size_of::<T>()
+        )
+    })?;
+    Ok(room)
+}
+
+/// [`scratch`] with `n` times `value` in it.
+///
+/// # Errors
+/// As [`scratch`].
+pub fn scratch_of<T: Clone>(value: T, n: usize) -> tfe_core::Result<Vec<T>> {
+    let mut room = scratch(n)?;
+    room.resize(n, value);
+    Ok(room)
+}

@@ -1,0 +1,117 @@
+//! Rules that many ops share: the shape of an input, that of all inputs broadcast, a scalar, nothing.
+
+use smallvec::SmallVec;
+use tfe_core::{Result, bail};
+use tfe_device::{Inference, OpInit, Rule, dim};
+
+use crate::broadcast;
+
+/// The rule of an op without outputs, or of one whose outputs are not known before it runs.
+///
+/// # Errors
+/// None.
+pub fn unknown(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|_: &mut Inference<'_>| Ok(())))
+}
+
+/// The rule of an op all of whose outputs are scalars, whatever its inputs are.
+///
+/// # Errors
+/// None.
+pub fn scalars(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        (0..call.num_outputs()).for_each(|i| call.set_scalar(i));
+        Ok(())
+    }))
+}
+
+/// The rule of an op each of whose outputs has the shape of input `I`.
+///
+/// # Errors
+/// None.
+pub fn like<const I: usize>(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        (0..call.num_outputs()).for_each(|i| call.set_like(i, I));
+        Ok(())
+    }))
+}
+
+/// The rule of an op whose inputs are broadcast to the shape of its output, at their last dimensions.
+///
+/// # Errors
+/// None; the rule's are `InvalidArgument` for shapes that do not fit, `Unimplemented` for more dimensions than
+/// TensorFlow broadcasts.
+pub fn broadcast(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(broadcast_inputs))
+}
+
+/// The rule of [`broadcast`] itself.
+///
+/// # Errors
+/// As there.
+pub fn broadcast_inputs(call: &mut Inference<'_>) -> Result<()> {
+    if let Some(first) = call.shape(0)
+        && (1..call.num_inputs()).all(|k| call.shape(k) == Some(first))
+    {
+        call.set_shape(0, first.clone());
+        return Ok(());
+    }
+    let inputs: SmallVec<[_; 3]> = (0..call.num_inputs()).map(|i| call.dims(i)).collect();
+    match broadcast::dims_of(&inputs)? {
+        Some(dims) => {
+            broadcast::check_limit(&inputs, &dims)?;
+            call.set(0, &dims)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that two inputs have one shape, as far as it is known, and gives output 0 that shape.
+///
+/// # Errors
+/// `InvalidArgument`: «`what` must have the same shape, but got [2] and [3]».
+pub fn same_shape(call: &mut Inference<'_>, [a, b]: [usize; 2], what: &str) -> Result<()> {
+    let (Some(left), Some(right)) = (call.dims(a), call.dims(b)) else {
+        call.set_like(0, if call.dims(a).is_some() { a } else { b });
+        return Ok(());
+    };
+    let merged = left.iter().zip(right).map(|(&a, &b)| dim::merge(a, b));
+    match merged.collect::<Option<SmallVec<[i64; 8]>>>() {
+        Some(dims) if left.len() == right.len() => call.set(0, &dims),
+        _ => bail!(
+            InvalidArgument,
+            "{what} must have the same shape, but got {} and {}",
+            call.shown(a),
+            call.shown(b)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tfe_core::{DataType, PartialShape, Shape};
+    use tfe_device::{Fact, OutputShape};
+
+    use super::*;
+
+    #[test]
+    fn unknown_dimensions_are_broadcast_as_far_as_they_are_known() {
+        let known = |dims: &[i64]| OutputShape::Known(Shape::new(dims).expect("a shape"));
+        let part = |dims: &[i64]| OutputShape::Partial(PartialShape::of(dims));
+        let check = |a: Option<&[i64]>, b: Option<&[i64]>, want: OutputShape| {
+            let fact = |dims: Option<&[i64]>| {
+                let shape = dims.map_or(PartialShape::unknown(), PartialShape::of);
+                Fact::of(DataType::Float, shape)
+            };
+            let (facts, mut out) = ([fact(a), fact(b)], [OutputShape::default()]);
+            broadcast_inputs(&mut Inference::of_facts(&facts, &mut out)).expect("they fit");
+            assert_eq!(out[0], want, "{a:?} and {b:?}");
+        };
+        check(Some(&[2, 3]), Some(&[3]), known(&[2, 3]));
+        check(Some(&[-1, 3]), Some(&[2, 1]), known(&[2, 3]));
+        check(Some(&[-1, 3]), Some(&[1, 1]), part(&[-1, 3]));
+        check(Some(&[-1]), Some(&[]), part(&[-1]));
+        check(Some(&[-1]), Some(&[-1]), part(&[-1]));
+        check(None, Some(&[2]), OutputShape::default());
+    }
+}
