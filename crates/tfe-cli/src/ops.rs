@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 use tfe_eager::{
-    ArgCount, ArgSpec, ArgType, AttrSpec, Code, Context, DTypeSet, DataType, KernelDef, OpSpec,
+    ArgCount, ArgSpec, ArgType, AttrSpec, Code, Context, DTypeSet, DataType, KernelRef, OpSpec,
 };
 
 use crate::failure::{Failure, Outcome};
@@ -92,7 +92,7 @@ fn write_names(ctx: &Context, names: &[&str], json: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-fn kernels<'c>(ctx: &'c Context, spec: &OpSpec) -> &'c [&'static KernelDef] {
+fn kernels<'c>(ctx: &'c Context, spec: &OpSpec) -> &'c [KernelRef] {
     ctx.kernels().kernels(spec.id())
 }
 
@@ -132,7 +132,7 @@ fn describe(ctx: &Context, name: &str, json: bool, out: &mut dyn Write) -> Outco
 }
 
 /// Kernels by device and the types that they take. Those that differ in one attribute's types are one.
-fn merged(kernels: &[&KernelDef]) -> Vec<(&'static str, Vec<(&'static str, DTypeSet)>)> {
+fn merged(kernels: &[KernelRef]) -> Vec<(&'static str, Vec<(&'static str, DTypeSet)>)> {
     let mut found: Vec<(&str, Vec<(&str, DTypeSet)>)> = Vec::new();
     for kernel in kernels {
         let same = found.iter_mut().find(|(device, types)| {

@@ -1,6 +1,8 @@
 //! `KernelRegistry`: which kernels there are, and which of them fits.
 
 use std::fmt::Write;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tfe_attrs::{Attrs, unset_attr};
@@ -9,17 +11,51 @@ use tfe_ops::{OpId, OpSpec};
 
 use crate::{KernelDef, RuleBuilder};
 
+/// A declaration in a registry: one that is part of the program, or one that was made while it runs, for an op that the
+/// program registers.
+#[derive(Clone, Debug)]
+pub enum KernelRef {
+    /// Part of the program.
+    Static(&'static KernelDef),
+    /// Made while it runs; gone with the last registry that has it.
+    Made(Arc<KernelDef>),
+}
+
+impl Deref for KernelRef {
+    type Target = KernelDef;
+
+    fn deref(&self) -> &KernelDef {
+        match self {
+            KernelRef::Static(def) => def,
+            KernelRef::Made(def) => def,
+        }
+    }
+}
+
+impl From<&'static KernelDef> for KernelRef {
+    fn from(def: &'static KernelDef) -> Self {
+        KernelRef::Static(def)
+    }
+}
+
+impl From<KernelDef> for KernelRef {
+    fn from(def: KernelDef) -> Self {
+        KernelRef::Made(Arc::new(def))
+    }
+}
+
 /// All kernels that a runtime knows, by op.
 #[derive(Debug, Default)]
 pub struct KernelRegistry {
-    by_op: Vec<SmallVec<[&'static KernelDef; 1]>>,
+    by_op: Vec<SmallVec<[KernelRef; 1]>>,
 }
 
 impl KernelRegistry {
     /// A registry of those kernels. Where two fit a call, the one that was given first wins.
-    pub fn new(kernels: impl IntoIterator<Item = &'static KernelDef>) -> Self {
+    pub fn new(kernels: impl IntoIterator<Item = impl Into<KernelRef>>) -> Self {
         let mut registry = Self::default();
         for kernel in kernels {
+            let kernel = kernel.into();
             let i = kernel.op.index();
             if registry.by_op.len() <= i {
                 registry.by_op.resize_with(i + 1, SmallVec::new);
@@ -30,7 +66,7 @@ impl KernelRegistry {
     }
 
     /// The kernels of an op, on all devices.
-    pub fn kernels(&self, op: OpId) -> &[&'static KernelDef] {
+    pub fn kernels(&self, op: OpId) -> &[KernelRef] {
         self.by_op.get(op.index()).map_or(&[], |k| k)
     }
 
@@ -48,7 +84,7 @@ impl KernelRegistry {
         spec: &OpSpec,
         device_type: &str,
         attrs: &Attrs,
-    ) -> Result<Option<&'static KernelDef>> {
+    ) -> Result<Option<&KernelRef>> {
         for kernel in self
             .kernels(spec.id())
             .iter()

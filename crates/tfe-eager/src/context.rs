@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tfe_attrs::DeviceKey;
 use tfe_core::{Result, bail, ensure, err};
 use tfe_cpu::{CpuDevice, CpuOptions};
-use tfe_device::{Device, DeviceName, DeviceSpec, KernelDef, KernelRegistry};
+use tfe_device::{Device, DeviceName, DeviceSpec, KernelRef, KernelRegistry};
 use tfe_function::Library;
 use tfe_ops::{OpId, OpRegistry};
 use tfe_proto::tensorflow::{FunctionDef, OpDef};
@@ -53,7 +53,7 @@ impl Default for ContextOptions {
 pub struct ContextBuilder {
     options: ContextOptions,
     devices: Vec<Arc<dyn Device>>,
-    kernels: Vec<&'static KernelDef>,
+    kernels: Vec<KernelRef>,
     ops: Option<Arc<OpRegistry>>,
 }
 
@@ -74,8 +74,8 @@ impl ContextBuilder {
 
     /// Adds kernels. They come before the built-in ones where both fit.
     #[must_use]
-    pub fn kernels(mut self, kernels: impl IntoIterator<Item = &'static KernelDef>) -> Self {
-        self.kernels.extend(kernels);
+    pub fn kernels(mut self, kernels: impl IntoIterator<Item = impl Into<KernelRef>>) -> Self {
+        self.kernels.extend(kernels.into_iter().map(Into::into));
         self
     }
 
@@ -109,7 +109,9 @@ impl ContextBuilder {
         }
         let ops = self.ops.unwrap_or_default();
         let kernels = Arc::new(KernelRegistry::new(
-            self.kernels.into_iter().chain(tfe_kernels::all()),
+            self.kernels
+                .into_iter()
+                .chain(tfe_kernels::all().map(KernelRef::from)),
         ));
         Ok(Context {
             places: devices
