@@ -64,8 +64,8 @@ impl<'a> AttrBuilder<'a> {
         let spec = spec.into();
         Self {
             sum: spec.base_fingerprint(),
-            infers: spec.infers(),
-            starts_inferring: spec.infers(),
+            infers: !spec.is_function(),
+            starts_inferring: !spec.is_function(),
             spec,
             set: SlotValues::new(),
             rare: None,
@@ -87,6 +87,12 @@ impl<'a> AttrBuilder<'a> {
     #[inline]
     pub fn spec(&self) -> &OpSpec {
         &self.spec
+    }
+
+    /// Whether that is the signature of a function.
+    #[inline]
+    pub fn is_function(&self) -> bool {
+        self.spec.is_function()
     }
 
     /// Sets an attribute, unless it has a value already.

@@ -89,7 +89,10 @@ impl AttrBuilder<'_> {
     /// Whether kernels are chosen by the attribute in that slot: a type, or types, of which only some are allowed.
     fn selects_kernel(&self, slot: usize) -> bool {
         let attr = &self.spec().attrs[slot];
-        attr.kind == AttrKind::Type && matches!(attr.allowed, Allowed::Types(_))
+        // One kernel of TensorFlow's is for all types in spite of a list.
+        attr.kind == AttrKind::Type
+            && matches!(attr.allowed, Allowed::Types(_))
+            && self.spec().name() != "Bitcast"
     }
 
     #[cold]

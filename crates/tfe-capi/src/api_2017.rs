@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_uchar};
 use std::ptr::null;
 
-use tfe_core::{Result, bail, ensure};
+use tfe_core::{Result, bail, ensure, err};
 use tfe_eager::{AttrValue, PlacementPolicy, TensorHandle};
 
 use crate::attrs::set;
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn TFE_NewTensorHandle_2017(
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_TensorHandleNumDims_2017(h: Option<&TFE_TensorHandle>) -> c_int {
-    h.map_or(-1, |h| h.0.dims().len() as c_int)
+    shield(-1, || Ok(value(h)?.dims()?.len() as c_int))
 }
 
 /// The length of a dimension; -1 when there is none.
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn TFE_TensorHandleResolve_2017(
     let resolve = || {
         let handle = value(h)?;
         ensure!(
-            !handle.is_remote(),
+            !handle.is_remote()?,
             Unimplemented,
             "a handle can be resolved on the CPU only, and this one is on {}: copy it there with \
              TFE_TensorHandleCopyToDevice",
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn TFE_TensorHandleCopyToDevice_2017(
     let copy = || {
         let from = value(h)?;
         let there = from.copy_to(&given(ctx, "ctx")?.context, &device?)?;
-        let is_shared = there.tensor().buffer().same(from.tensor().buffer());
+        let is_shared = there.tensor()?.buffer().same(from.tensor()?.buffer());
         let copy = if is_shared { there.deep_copy()? } else { there };
         Ok(Some(copy.into()))
     };
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn TFE_OpSetAttrStringList_2017(
 /// Runs an op, which keeps its inputs; gives as many results as there is room for.
 ///
 /// # Safety
-/// As [the crate](crate#safety) says; `retvals` leads to room for `*num_retvals` handles.
+/// As [the crate](crate#safety) says; `retvals` leads to room for `*num_retvals` handles or all results of the op.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_Execute_2017(
     op: Option<&mut TFE_Op>,
@@ -260,18 +260,23 @@ pub unsafe extern "C" fn TFE_Execute_2017(
     status: *mut TF_Status,
 ) {
     // SAFETY: the caller's array and number.
-    let mut results = unsafe { Results::new(retvals, num_retvals) };
+    let results = unsafe { Results::new(retvals, num_retvals) };
     let execute = || {
-        let (count, room) = results.wanted()?;
-        let is_there = room == usize::try_from(count).unwrap_or(0);
-        ensure!(is_there, InvalidArgument, "retvals is NULL");
+        let room = results.room()?;
+        let room =
+            usize::try_from(room).map_err(|_| err!(InvalidArgument, "*num_retvals is {room}"))?;
+        ensure!(
+            room == 0 || !retvals.is_null(),
+            InvalidArgument,
+            "retvals is NULL"
+        );
         let op = given(op, "op")?;
         op.check_cancelled()?;
         let outputs = op.op.execute_again()?;
+        results.accept(outputs.len().min(room))?;
         outputs.into_iter().for_each(|output| results.give(output));
-        Ok(true)
+        Ok(())
     };
-    // SAFETY: null or a status of the caller's.
-    let done = unsafe { guard(status, false, execute) };
-    results.end(done);
+    // SAFETY: null or a status of the caller's. A call that fails accepted no results: nothing is written.
+    unsafe { guard(status, (), execute) };
 }

@@ -37,9 +37,13 @@ impl TF_Buffer {
     }
 
     /// Puts a copy of `bytes` into a client's buffer, in place of what it holds.
-    pub(crate) fn replace(&mut self, bytes: &[u8]) -> Result<()> {
+    ///
+    /// # Safety
+    /// The deallocator may be called with `data` and `length`.
+    pub(crate) unsafe fn replace(&mut self, bytes: &[u8]) -> Result<()> {
         let old = std::mem::replace(self, Self::copy(bytes)?);
-        old.free();
+        // SAFETY: the caller's promise.
+        unsafe { old.free() };
         Ok(())
     }
 
@@ -52,7 +56,9 @@ impl TF_Buffer {
         unsafe { slice(self.data.cast::<u8>(), self.length, "data") }
     }
 
-    fn free(self) {
+    /// # Safety
+    /// The deallocator may be called with `data` and `length`.
+    unsafe fn free(self) {
         if let Some(deallocator) = self.data_deallocator {
             // SAFETY: called as whoever set it promised, once.
             unsafe { deallocator(self.data.cast_mut(), self.length) };
@@ -115,7 +121,8 @@ pub extern "C" fn TF_NewBuffer() -> Option<Box<TF_Buffer>> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TF_DeleteBuffer(buffer: Option<Box<TF_Buffer>>) {
     if let Some(buffer) = buffer {
-        buffer.free();
+        // SAFETY: the caller's promise.
+        unsafe { buffer.free() };
     }
 }
 

@@ -11,6 +11,9 @@ use crate::executor::Executors;
 use crate::guard::{given, guard, shield, slice};
 use crate::{TF_DeviceList, TF_Status, parse_config};
 
+/// The most CPU devices: each takes memory, and time when the context is made.
+const MAX_CPUS: i32 = 10_000;
+
 /// How a context is to be set up.
 #[derive(Debug, Default)]
 pub struct TFE_ContextOptions {
@@ -51,13 +54,23 @@ impl TFE_Context {
             "intra_op_parallelism_threads is {threads}"
         );
         let cpus = config.device_count.get("CPU").copied().unwrap_or(1);
+        ensure!(
+            cpus > 0,
+            NotFound,
+            "No CPU devices are available in this process"
+        );
+        ensure!(
+            cpus <= MAX_CPUS,
+            InvalidArgument,
+            "device_count of CPU is {cpus}: there may be at most {MAX_CPUS}"
+        );
         let defaults = ContextOptions::default();
         let options = ContextOptions {
             threads: usize::try_from(threads)
                 .ok()
                 .filter(|&n| n > 0)
                 .or(defaults.threads),
-            cpu_devices: u32::try_from(cpus).unwrap_or(1).max(1),
+            cpu_devices: cpus.unsigned_abs(),
             placement_policy: policy,
             soft_placement: config.allow_soft_placement,
             log_placement: config.log_device_placement,
@@ -159,7 +172,7 @@ pub unsafe extern "C" fn TFE_NewContext(
 /// Deletes a context.
 ///
 /// # Safety
-/// As [the crate](crate#safety) says; no op of the context is left.
+/// As [the crate](crate#safety) says. Ops of the context may be left, and in the midst of a call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_DeleteContext(ctx: Option<Box<TFE_Context>>) {
     shield((), || {

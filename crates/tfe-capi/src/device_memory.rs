@@ -8,7 +8,7 @@ use tfe_core::{DataType, Result, Shape, Tensor, ensure};
 use tfe_eager::TensorHandle;
 
 use crate::datatype::data_type;
-use crate::guard::{given, guard, slice, text};
+use crate::guard::{self, given, guard, slice, text};
 use crate::handle::value;
 use crate::tensor::{Deallocator, Lent, allocate};
 use crate::{TF_DataType, TF_Status, TF_Tensor, TFE_Context, TFE_TensorHandle};
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn TFE_AllocateHostTensor(
     status: *mut TF_Status,
 ) -> Option<Box<TF_Tensor>> {
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     let make = || {
         given(ctx, "ctx")?;
         allocate(dtype, dims?, None).map(Some)
@@ -72,16 +72,12 @@ pub unsafe extern "C" fn TFE_NewTensorHandleFromDeviceMemory(
     deallocator_arg: *mut c_void,
     status: *mut TF_Status,
 ) -> Option<Box<TFE_TensorHandle>> {
-    let lent = Lent {
-        data,
-        len,
-        deallocator,
-        arg: deallocator_arg,
-    };
+    // SAFETY: the caller's promise.
+    let lent = unsafe { Lent::new(data, len, deallocator, deallocator_arg) };
     // SAFETY: null or a C string.
     let device = unsafe { text(device_name, "device_name") };
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     let make = move || {
         let (context, device) = (&given(ctx, "ctx")?.context, device?);
         ensure!(
@@ -145,12 +141,12 @@ pub unsafe extern "C" fn TFE_TensorHandleDevicePointer(
         let handle = value(h)?;
         check_plain(handle.dtype())?;
         ensure!(
-            !handle.is_remote(),
+            !handle.is_remote()?,
             Unimplemented,
             "{} has memory of its own, in which there are no addresses",
             handle.device_name()
         );
-        Ok(handle.tensor().data_ptr().cast())
+        Ok(handle.tensor()?.data_ptr().cast())
     };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null_mut(), pointer) }
@@ -166,7 +162,7 @@ pub unsafe extern "C" fn TFE_TensorHandleDeviceMemorySize(
     status: *mut TF_Status,
 ) -> usize {
     // SAFETY: null or a status of the caller's.
-    unsafe { guard(status, 0, || Ok(value(h)?.tensor().byte_size())) }
+    unsafe { guard(status, 0, || Ok(value(h)?.tensor()?.byte_size())) }
 }
 
 /// The type of the device of the op that made the value.
@@ -196,7 +192,7 @@ pub unsafe extern "C" fn TFE_TensorHandleDeviceID(
     unsafe { guard(status, -1, || Ok(value(h)?.device_name().id() as c_int)) }
 }
 
-/// The error of the op that made the value: none.
+/// The error of the op that was to make the value, if it has failed by now.
 ///
 /// # Safety
 /// As [the crate](crate#safety) says.
@@ -206,5 +202,5 @@ pub unsafe extern "C" fn TFE_TensorHandleGetStatus(
     status: *mut TF_Status,
 ) {
     // SAFETY: null or a status of the caller's.
-    unsafe { guard(status, (), || value(h).map(drop)) }
+    unsafe { guard(status, (), || value(h)?.error().map_or(Ok(()), Err)) }
 }

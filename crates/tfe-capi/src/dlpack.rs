@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 use tfe_core::{Buffer, DataType, Result, Shape, Tensor, bail, ensure, err};
 use tfe_eager::TensorHandle;
 
-use crate::guard::{given, guard, shield, slice};
+use crate::guard::{self, given, guard, shield, slice};
 use crate::handle::value;
 use crate::{TF_Status, TFE_Context, TFE_TensorHandle};
 
@@ -17,6 +17,9 @@ use crate::{TF_Status, TFE_Context, TFE_TensorHandle};
 const CPU: i32 = 1;
 /// The kinds that TensorFlow calls GPU: of CUDA and of ROCm.
 const GPUS: [i32; 2] = [2, 10];
+
+/// No memory of a process lies beyond, or in the upper half of the addresses.
+const HIGHEST: usize = isize::MAX as usize;
 
 /// Our types by DLPack's kind and number of bits. Other kinds have no type here; types narrower than a byte lie packed
 /// there and a byte each here.
@@ -202,11 +205,11 @@ impl Described {
         }
         let dtype = data_type(tensor.dtype)?;
         // SAFETY: the caller's promise.
-        let dims = unsafe { slice(tensor.shape, tensor.ndim, "shape") }?;
+        let dims = unsafe { guard::dims(tensor.shape, tensor.ndim, "shape") }?;
         let shape = Shape::new(dims)?;
         if !tensor.strides.is_null() {
             // SAFETY: the caller's promise.
-            let strides = unsafe { slice(tensor.strides, tensor.ndim, "strides") }?;
+            let strides = unsafe { guard::dims(tensor.strides, tensor.ndim, "strides") }?;
             ensure!(
                 is_compact(&shape, strides),
                 InvalidArgument,
@@ -226,11 +229,20 @@ impl Described {
             InvalidArgument,
             "data is NULL"
         );
-        let offset = usize::try_from(tensor.byte_offset).unwrap_or(usize::MAX);
+        let data = tensor.data.cast::<u8>();
+        let offset = usize::try_from(tensor.byte_offset).ok();
+        let end = offset.and_then(|n| data.addr().checked_add(n)?.checked_add(bytes));
+        let (Some(offset), Some(..=HIGHEST)) = (offset, end) else {
+            bail!(
+                InvalidArgument,
+                "byte_offset {} leads out of memory",
+                tensor.byte_offset
+            );
+        };
         Ok(Self {
             dtype,
             shape,
-            data: tensor.data.cast::<u8>().wrapping_add(offset),
+            data: data.wrapping_add(offset),
             bytes,
         })
     }
@@ -306,7 +318,7 @@ pub unsafe extern "C" fn TFE_HandleToDLPack(
     let export = || {
         let handle = value(h)?;
         check_host(handle)?;
-        Ok(Export::of(handle.tensor().clone())?.cast())
+        Ok(Export::of(handle.tensor()?.clone())?.cast())
     };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null_mut(), export) }
@@ -315,7 +327,7 @@ pub unsafe extern "C" fn TFE_HandleToDLPack(
 /// Whether another library can be given the address of a value.
 fn check_host(handle: &TensorHandle) -> Result<()> {
     ensure!(
-        !handle.is_remote(),
+        !handle.is_remote()?,
         Unimplemented,
         "only values in host memory can be handed out by DLPack, and this one is on {}: copy it to the CPU first",
         handle.device_name()

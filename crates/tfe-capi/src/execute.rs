@@ -1,85 +1,104 @@
 //! `TFE_Execute` (`eager/c_api.h`).
 #![expect(unsafe_code, reason = "exported to C")]
 
+use std::cell::Cell;
 use std::ffi::c_int;
-use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-use tfe_core::{Error, Result, err};
+use tfe_core::{Result, ensure, err};
 use tfe_eager::TensorHandle;
 
-use crate::guard::{given, guard, room};
+use crate::guard::{as_ref, given, guard};
 use crate::{TF_Status, TFE_Op, TFE_TensorHandle};
 
-/// Where the results go: the caller's array and its length.
+/// Where the results go. Not a slice: there are callers that say a greater number than their array has places, so that
+/// no place counts before the number of results is known, and none behind them at any time.
 pub(crate) struct Results<'a> {
-    room: &'a mut [MaybeUninit<*mut TFE_TensorHandle>],
-    count: Option<&'a mut c_int>,
+    places: *mut *mut TFE_TensorHandle,
+    num_retvals: Option<&'a Cell<c_int>>,
+    /// How many results there are, once they are welcome.
+    accepted: Cell<usize>,
     /// How many were handed out.
-    given: c_int,
+    given: Cell<usize>,
 }
 
 impl Results<'_> {
     /// # Safety
-    /// `num_retvals` is null or leads to a number, and `retvals` is null or leads to room for so many handles; nobody else
-    /// uses them as long as this lives.
+    /// `num_retvals` is null or leads to a number, and `retvals` is null or leads to room for so many handles as the op has
+    /// results and the number allows; nobody else uses them as long as this lives.
     #[inline]
     pub(crate) unsafe fn new(retvals: *mut *mut TFE_TensorHandle, num_retvals: *mut c_int) -> Self {
-        // SAFETY: null or a number of the caller's.
-        let count = unsafe { num_retvals.as_mut() };
-        let len = count.as_deref().copied().unwrap_or(0);
-        // SAFETY: null or an array of the caller's.
-        let room = unsafe { room(retvals, len, "retvals") }.unwrap_or_default();
+        // SAFETY: null or a number of the caller's, which nobody else uses.
+        let num_retvals = unsafe { as_ref(num_retvals.cast::<Cell<c_int>>(), "num_retvals") };
         Self {
-            room,
-            count,
-            given: 0,
+            places: retvals,
+            num_retvals: num_retvals.ok(),
+            accepted: Cell::new(0),
+            given: Cell::new(0),
         }
     }
 
-    /// How many results the caller wants, and how many there is room for: none where the array is null.
+    /// How many results the caller says there is room for.
     #[inline]
-    pub(crate) fn wanted(&self) -> Result<(c_int, usize)> {
-        let count = given(self.count.as_deref().copied(), "num_retvals")?;
-        Ok((count, self.room.len()))
+    pub(crate) fn room(&self) -> Result<c_int> {
+        Ok(given(self.num_retvals, "num_retvals")?.get())
     }
 
-    /// Hands out a result if there is room for it.
+    /// Says how many results there are, if there is room for them.
     #[inline]
-    pub(crate) fn give(&mut self, output: TensorHandle) {
-        if let Some(slot) = self.room.get_mut(self.given as usize) {
-            slot.write(Box::into_raw(output.into()));
-            self.given += 1;
-        }
-    }
-
-    /// Tells the caller how many there are, or leaves null everywhere.
-    #[inline]
-    pub(crate) fn end(self, done: bool) {
-        if !done {
-            self.room.fill(MaybeUninit::new(null_mut()));
-        } else if let Some(count) = self.count {
-            *count = self.given;
-        }
-    }
-}
-
-/// The error of an op that has `outputs` results and no room for them.
-#[cold]
-fn no_room(outputs: usize, count: c_int) -> Error {
-    match usize::try_from(count) {
-        Ok(n) if n >= outputs => err!(InvalidArgument, "retvals is NULL"),
-        _ => err!(
+    pub(crate) fn accept(&self, results: usize) -> Result<()> {
+        let room = given(self.num_retvals, "num_retvals")?;
+        let fits = c_int::try_from(results)
+            .ok()
+            .filter(|&n| n <= room.get())
+            .ok_or_else(|| {
+                err!(
+                    InvalidArgument,
+                    "Expecting {results} outputs, but *num_retvals is {}",
+                    room.get()
+                )
+            })?;
+        ensure!(
+            results == 0 || !self.places.is_null(),
             InvalidArgument,
-            "Expecting {outputs} outputs, but *num_retvals is {count}"
-        ),
+            "retvals is NULL"
+        );
+        room.set(fits);
+        self.accepted.set(results);
+        Ok(())
+    }
+
+    /// Hands out a result if it was accepted.
+    #[inline]
+    pub(crate) fn give(&self, result: TensorHandle) {
+        let i = self.given.get();
+        if i < self.accepted.get() {
+            self.put(i, Box::into_raw(result.into()));
+            self.given.set(i + 1);
+        }
+    }
+
+    /// Leaves null in place of the results that were accepted.
+    #[cold]
+    pub(crate) fn fail(self) {
+        for i in 0..self.accepted.get() {
+            self.put(i, null_mut());
+        }
+    }
+
+    #[inline]
+    fn put(&self, i: usize, handle: *mut TFE_TensorHandle) {
+        assert!(i < self.accepted.get());
+        let place = self.places.wrapping_add(i);
+        // SAFETY: `accept` saw that the caller has a place for this result.
+        unsafe { place.write(handle) };
     }
 }
 
 /// Runs an op.
 ///
 /// # Safety
-/// As [the crate](crate#safety) says; `retvals` leads to room for `*num_retvals` handles.
+/// As [the crate](crate#safety) says; `retvals` leads to room for the op's results, if `*num_retvals` is as great.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_Execute(
     op: Option<&mut TFE_Op>,
@@ -88,22 +107,21 @@ pub unsafe extern "C" fn TFE_Execute(
     status: *mut TF_Status,
 ) {
     // SAFETY: the caller's array and number.
-    let mut results = unsafe { Results::new(retvals, num_retvals) };
+    let results = unsafe { Results::new(retvals, num_retvals) };
     let execute = || {
-        let (count, room) = results.wanted()?;
+        results.room()?;
         let op = given(op, "op")?;
-        let accept = |outputs| match outputs <= room && count >= 0 {
-            true => Ok(()),
-            false => Err(no_room(outputs, count)),
-        };
         op.check_cancelled()?;
+        let accept = |count| results.accept(count);
         let done = op.op.execute_into(accept, |output| results.give(output));
         op.forget_inputs();
         done.map(|()| true)
     };
     // SAFETY: null or a status of the caller's.
     let done = unsafe { guard(status, false, execute) };
-    results.end(done);
+    if !done {
+        results.fail();
+    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use std::ffi::{CString, c_char, c_uchar, c_void};
 use std::ptr::null;
 use std::sync::Arc;
 
-use tfe_core::{Result, err};
+use tfe_core::{Result, bail, ensure, err};
 use tfe_eager::Function;
 use tfe_proto::Message as _;
-use tfe_proto::tensorflow::FunctionDef;
+use tfe_proto::tensorflow::{FunctionDef, FunctionDefLibrary};
 
 use crate::guard::{given, guard, shield, slice, text};
 use crate::op_attrs::parse_attr_value;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn TF_FunctionGetAttrValueProto(
         let (func, name) = (given(func, "func")?, name?);
         let def = func.def()?;
         let Some(value) = def.attr.get(&*name) else {
-            tfe_core::bail!(
+            bail!(
                 InvalidArgument,
                 "Function '{}' has no attr named '{name}'.",
                 func.name.to_string_lossy()
@@ -166,6 +166,35 @@ fn find(ctx: Option<&TFE_Context>, name: &str) -> Result<Arc<Function>> {
     function.ok_or_else(|| err!(NotFound, "Unable to find Function with name: {name}"))
 }
 
+/// Adds an encoded `FunctionDef` to a context.
+fn add(ctx: &TFE_Context, bytes: &[u8]) -> Result<()> {
+    let functions = functions_of_library(bytes);
+    ensure!(
+        functions == 0,
+        InvalidArgument,
+        "Invalid FunctionDef proto: the bytes look like a FunctionDefLibrary of {functions} functions; add each of \
+         them, its field 1, by a call of its own"
+    );
+    ctx.context.add_function_bytes(bytes)
+}
+
+/// How many functions a `FunctionDefLibrary` has; 0 for other bytes. It may decode as a `FunctionDef`, whose name is
+/// then the message of a signature and begins with a byte that no name has.
+fn functions_of_library(bytes: &[u8]) -> usize {
+    let signature = first_field(bytes).and_then(first_field);
+    if signature.and_then(first_field).is_none() {
+        return 0;
+    }
+    FunctionDefLibrary::decode(bytes).map_or(0, |library| library.function.len())
+}
+
+/// What follows the length of field 1, if a message begins with that.
+fn first_field(message: &[u8]) -> Option<&[u8]> {
+    let length = message.strip_prefix(&[1 << 3 | 2])?;
+    let end = length.iter().position(|byte| byte & 0x80 == 0)?;
+    length.get(end + 1..)
+}
+
 /// Adds a definition to a context.
 ///
 /// # Safety
@@ -176,10 +205,7 @@ pub unsafe extern "C" fn TFE_ContextAddFunction(
     function: Option<&TF_Function>,
     status: *mut TF_Status,
 ) {
-    let add = || {
-        let context = &given(ctx, "ctx")?.context;
-        context.add_function_bytes(&given(function, "function")?.bytes)
-    };
+    let add = || add(given(ctx, "ctx")?, &given(function, "function")?.bytes);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, (), add) }
 }
@@ -217,7 +243,11 @@ pub unsafe extern "C" fn TFE_ContextGetFunctionDef(
 ) {
     // SAFETY: null or a C string.
     let name = unsafe { text(function_name, "function_name") };
-    let get = || given(buf, "buf")?.replace(find(ctx, &name?)?.bytes());
+    let get = || {
+        let function = find(ctx, &name?)?;
+        // SAFETY: a buffer of the caller's, whose deallocator frees what it holds.
+        unsafe { given(buf, "buf")?.replace(function.bytes()) }
+    };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, (), get) }
 }
@@ -262,7 +292,7 @@ pub unsafe extern "C" fn TFE_ContextAddFunctionDef(
             "serialized_function_def",
         )
     };
-    let add = || given(ctx, "ctx")?.context.add_function_bytes(bytes?);
+    let add = || add(given(ctx, "ctx")?, bytes?);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, (), add) }
 }

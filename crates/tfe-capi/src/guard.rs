@@ -7,13 +7,11 @@
 //! panics; a program that links this crate as Rust sets its hook as usual.
 #![expect(unsafe_code, reason = "reads pointers that come from C")]
 
-use std::any::Any;
 use std::borrow::Cow;
-use std::ffi::{CStr, c_char};
-use std::mem::MaybeUninit;
+use std::ffi::{CStr, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tfe_core::{Error, Result, err};
+use tfe_core::{Error, MAX_RANK, Result, err};
 
 use crate::TF_Status;
 
@@ -44,7 +42,7 @@ pub(crate) unsafe fn guard<T>(
             failed
         }
         Err(panic) => {
-            report(status, &panicked(panic));
+            report(status, &Error::of_panic(panic));
             failed
         }
     }
@@ -58,7 +56,7 @@ pub(crate) fn shield<T>(failed: T, body: impl FnOnce() -> Result<T>) -> T {
         Ok(Err(_)) => failed,
         Err(panic) => {
             // Dropped as an error of ours: dropping what an unknown panic carries might panic again.
-            drop(panicked(panic));
+            drop(Error::of_panic(panic));
             failed
         }
     }
@@ -69,21 +67,6 @@ fn report(status: Option<&mut TF_Status>, error: &Error) {
     if let Some(status) = status {
         status.set(error.code(), error.message().as_bytes());
     }
-}
-
-#[cold]
-fn panicked(panic: Box<dyn Any + Send>) -> Error {
-    let message = match panic.downcast::<String>() {
-        Ok(text) => Cow::Owned(*text),
-        Err(panic) => match panic.downcast::<&'static str>() {
-            Ok(text) => Cow::Borrowed(*text),
-            Err(other) => {
-                std::mem::forget(other);
-                Cow::Borrowed("a panic without a message")
-            }
-        },
-    };
-    err!(Internal, "a fault of the library: {message}")
 }
 
 #[cold]
@@ -167,25 +150,20 @@ pub(crate) unsafe fn slice<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
 }
 
-/// The elements of a C array that the call fills.
+/// The dimensions of a shape. Their number is checked before any is read: more than a shape may have are not there.
 ///
 /// # Safety
-/// The pointer is null or leads to room for `len` elements that nobody else uses for `'a`.
+/// The pointer is null or leads to `rank` numbers that stay, and that nobody changes, for `'a`.
 #[inline]
-pub(crate) unsafe fn room<'a, T>(
-    pointer: *mut T,
-    len: impl TryInto<usize>,
-    what: &str,
-) -> Result<&'a mut [MaybeUninit<T>]> {
-    let len = length::<T>(len, what)?;
-    if len == 0 {
-        return Ok(&mut []);
+pub(crate) unsafe fn dims<'a>(pointer: *const i64, rank: c_int, what: &str) -> Result<&'a [i64]> {
+    match usize::try_from(rank) {
+        // SAFETY: the caller's promise.
+        Ok(rank) if rank <= MAX_RANK => unsafe { slice(pointer, rank, what) },
+        _ => Err(err!(
+            InvalidArgument,
+            "{what} has {rank} dimensions: there may be 0 to {MAX_RANK}"
+        )),
     }
-    if pointer.is_null() {
-        return Err(null(what));
-    }
-    // SAFETY: not null, so there is that much room, says the caller; `length` bounds its bytes.
-    Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), len) })
 }
 
 /// A number of elements of type `T` as C gives it: not negative, and no more than an address space holds.

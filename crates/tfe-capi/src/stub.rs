@@ -21,6 +21,20 @@ pub(crate) unsafe fn missing<T: Default>(status: *mut TF_Status, name: &str) -> 
     T::default()
 }
 
+/// [`missing`] of a function that deletes or closes an object: of null there is nothing to be done.
+///
+/// # Safety
+/// `status` is null or a status of the caller's.
+pub(crate) unsafe fn missing_unless_null(object: Pointer, status: *mut TF_Status, name: &str) {
+    if object.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { guard(status, (), || Ok(())) }
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { say(status, name) }
+    }
+}
+
 #[inline(never)]
 unsafe fn say(status: *mut TF_Status, name: &str) {
     let missing = || Err(err!(Unimplemented, "{name} is not implemented"));

@@ -120,9 +120,9 @@ pub unsafe extern "C" fn TF_ClearAttr(_: Pointer, _: Pointer, _: Pointer, status
 /// # Safety
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TF_CloseDeprecatedSession(_: Pointer, status: *mut TF_Status) {
+pub unsafe extern "C" fn TF_CloseDeprecatedSession(object: Pointer, status: *mut TF_Status) {
     // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TF_CloseDeprecatedSession") }
+    unsafe { missing_unless_null(object, status, "TF_CloseDeprecatedSession") }
 }
 
 /// Not there yet.
@@ -130,9 +130,9 @@ pub unsafe extern "C" fn TF_CloseDeprecatedSession(_: Pointer, status: *mut TF_S
 /// # Safety
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TF_CloseSession(_: Pointer, status: *mut TF_Status) {
+pub unsafe extern "C" fn TF_CloseSession(object: Pointer, status: *mut TF_Status) {
     // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TF_CloseSession") }
+    unsafe { missing_unless_null(object, status, "TF_CloseSession") }
 }
 
 /// Not there yet.
@@ -148,9 +148,9 @@ pub extern "C" fn TF_DeleteApiDefMap(_: Pointer) {}
 /// # Safety
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TF_DeleteDeprecatedSession(_: Pointer, status: *mut TF_Status) {
+pub unsafe extern "C" fn TF_DeleteDeprecatedSession(object: Pointer, status: *mut TF_Status) {
     // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TF_DeleteDeprecatedSession") }
+    unsafe { missing_unless_null(object, status, "TF_DeleteDeprecatedSession") }
 }
 
 /// Not there yet.
@@ -182,9 +182,9 @@ pub extern "C" fn TF_DeleteServer(_: Pointer) {}
 /// # Safety
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TF_DeleteSession(_: Pointer, status: *mut TF_Status) {
+pub unsafe extern "C" fn TF_DeleteSession(object: Pointer, status: *mut TF_Status) {
     // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TF_DeleteSession") }
+    unsafe { missing_unless_null(object, status, "TF_DeleteSession") }
 }
 
 /// Not there yet.

@@ -10,7 +10,7 @@ use tfe_ops::tensor_from_proto;
 use tfe_proto::Message as _;
 use tfe_proto::tensorflow::TensorProto;
 
-use crate::guard::{as_mut, as_ref, given, guard, shield, slice};
+use crate::guard::{self, as_mut, as_ref, given, guard, shield, slice};
 use crate::{TF_Buffer, TF_DataType, TF_Status, data_type, tstring};
 
 /// An array in host memory.
@@ -62,10 +62,10 @@ impl TF_Tensor {
 
 /// Memory of a client, let go of when this is dropped.
 pub(crate) struct Lent {
-    pub(crate) data: *mut c_void,
-    pub(crate) len: usize,
-    pub(crate) deallocator: Deallocator,
-    pub(crate) arg: *mut c_void,
+    data: *mut c_void,
+    len: usize,
+    deallocator: Deallocator,
+    arg: *mut c_void,
 }
 
 // SAFETY: the header says that any thread may call the deallocator; the memory is not used through this.
@@ -74,13 +74,29 @@ unsafe impl Send for Lent {}
 impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(deallocator) = self.deallocator {
-            // SAFETY: called as the client promised to `TF_NewTensor`, once, as nobody uses the memory any more.
+            // SAFETY: called as `new` was promised, once, as nobody uses the memory any more.
             unsafe { deallocator(self.data, self.len, self.arg) };
         }
     }
 }
 
 impl Lent {
+    /// # Safety
+    /// Any thread may call the deallocator, once, with `data`, `len` and `arg`.
+    pub(crate) unsafe fn new(
+        data: *mut c_void,
+        len: usize,
+        deallocator: Deallocator,
+        arg: *mut c_void,
+    ) -> Self {
+        Self {
+            data,
+            len,
+            deallocator,
+            arg,
+        }
+    }
+
     /// A tensor over the memory, or over a copy where the memory is not so aligned.
     ///
     /// # Safety
@@ -122,9 +138,8 @@ impl Lent {
                 // SAFETY: one of the client's strings, read where it lies.
                 unsafe { tstring::bytes_of(string) }
             });
-            let copies: Vec<TString> =
-                bytes.map(|b| TString::concat([b])).collect::<Result<_>>()?;
-            return Tensor::uninit(dtype, shape)?.fill_from(copies);
+            let copies = bytes.map(|b| TString::concat([b]));
+            return Tensor::uninit(dtype, shape)?.try_fill_from(copies);
         }
         // SAFETY: initialised bytes, says the caller.
         let bytes = unsafe { slice(self.data.cast::<u8>(), bytes, "data") }?;
@@ -177,14 +192,10 @@ pub unsafe extern "C" fn TF_NewTensor(
     deallocator: Deallocator,
     deallocator_arg: *mut c_void,
 ) -> Option<Box<TF_Tensor>> {
-    let lent = Lent {
-        data,
-        len,
-        deallocator,
-        arg: deallocator_arg,
-    };
+    // SAFETY: the caller's promise.
+    let lent = unsafe { Lent::new(data, len, deallocator, deallocator_arg) };
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     shield(None, move || {
         let dtype = data_type(r#type)?;
         let shape = Shape::new(dims?)?;
@@ -216,7 +227,7 @@ pub unsafe extern "C" fn TF_AllocateTensor(
     len: usize,
 ) -> Option<Box<TF_Tensor>> {
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     shield(None, || allocate(r#type, dims?, Some(len)).map(Some))
 }
 
@@ -303,7 +314,7 @@ pub unsafe extern "C" fn TF_SetShape(
     num_dims: c_int,
 ) {
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(dims, num_dims, "dims") };
+    let dims = unsafe { guard::dims(dims, num_dims, "dims") };
     shield((), || {
         let tensor = given(tensor, "tensor")?;
         *tensor = tensor.viewed_as(tensor.tensor.dtype(), Shape::new(dims?)?)?;
@@ -372,7 +383,7 @@ pub unsafe extern "C" fn TF_TensorBitcastFrom(
     status: *mut TF_Status,
 ) {
     // SAFETY: an array, says the caller.
-    let dims = unsafe { slice(new_dims, num_new_dims, "new_dims") };
+    let dims = unsafe { guard::dims(new_dims, num_new_dims, "new_dims") };
     let cast = || {
         // SAFETY: null or a tensor, and not looked at any more once `to` changes.
         let from = unsafe { as_ref(from, "from") }?;

@@ -71,8 +71,9 @@ fn texts(tensor: &Tensor) -> Result<print::Elements> {
     }
     let stored = print::stored(tensor)?;
     match stored.dtype() {
-        DataType::Half => each(stored, |v: &f16| real(print::half(*v))),
-        DataType::Bfloat16 => each(stored, |v: &bf16| real(print::bfloat(*v))),
+        // Who reads this computes in more digits than 16 bits have: all that the values have.
+        DataType::Half => each(stored, |v: &f16| real(print::single(v.to_f32()))),
+        DataType::Bfloat16 => each(stored, |v: &bf16| real(print::single(v.to_f32()))),
         DataType::Float => each(stored, |v: &f32| real(print::single(*v))),
         DataType::Double => each(stored, |v: &f64| real(print::double(*v))),
         DataType::Complex64 => each(stored, |v: &Complex64| {

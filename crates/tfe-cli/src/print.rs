@@ -191,16 +191,20 @@ pub(crate) fn double(v: f64) -> String {
     format!("{v:?}").to_lowercase()
 }
 
-pub(crate) fn half(v: f16) -> String {
+fn half(v: f16) -> String {
     shortest(v.to_f64(), |near| f16::from_f64(near) == v)
 }
 
-pub(crate) fn bfloat(v: bf16) -> String {
+fn bfloat(v: bf16) -> String {
     shortest(v.to_f64(), |near| bf16::from_f64(near) == v)
 }
 
-/// As [`double`] of the number with the fewest digits for which `same` holds. Five are enough for 16 bits.
+/// As [`double`] of the number with the fewest digits for which `same` holds. Five are enough for 16 bits. Whole numbers
+/// that have no more than five keep them all.
 fn shortest(v: f64, same: impl Fn(f64) -> bool) -> String {
+    if v.fract() == 0.0 && v.abs() < 1e5 {
+        return double(v);
+    }
     let near = (0..5).find_map(|digits| {
         let near: f64 = format!("{v:.digits$e}").parse().ok()?;
         same(near).then_some(near)
@@ -307,7 +311,7 @@ mod tests {
         assert_eq!(single(0.1), "0.1");
         assert_eq!(double(0.1), "0.1");
         assert_eq!(half(f16::from_f32(0.1)), "0.1");
-        assert_eq!(half(f16::MAX), "65500.0");
+        assert_eq!(half(f16::MAX), "65504.0");
         assert_eq!(bfloat(bf16::from_f32(1.23)), "1.23");
         assert_eq!(complex(&single(1.0), &single(-0.0)), "1.0-0.0i");
         assert_eq!(double(f64::NEG_INFINITY), "-inf");

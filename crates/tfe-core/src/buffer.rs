@@ -27,7 +27,8 @@ pub trait DeviceMemory: Send + Sync + 'static {
 
 /// A source of host buffers.
 pub trait Allocator: Send + Sync {
-    /// A buffer of `bytes`, 64-byte aligned, with unspecified contents.
+    /// A buffer of `bytes` that [`Buffer::allocate`] or [`Buffer::in_block`] made just now, with unspecified contents;
+    /// whoever asks checks that.
     ///
     /// # Errors
     /// `ResourceExhausted` when the memory cannot be had.
@@ -251,6 +252,16 @@ impl Buffer {
     #[inline]
     pub fn is_unique(&self) -> bool {
         self.header().refs.load(Ordering::Acquire) == 1
+    }
+
+    /// Whether this is at least `bytes` of the runtime's own memory that nobody else sees and that holds no elements.
+    #[inline]
+    pub(crate) fn is_fresh_host(&self, bytes: usize) -> bool {
+        let header = self.header();
+        self.is_owned_host()
+            && header.len >= bytes
+            && header.drop_elements.is_none()
+            && self.is_unique()
     }
 
     /// Whether two buffers are the same memory.

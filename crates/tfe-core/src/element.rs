@@ -1,6 +1,6 @@
 //! Which Rust type stores the elements of which data type.
 
-use crate::{Complex64, Complex128, DataType, ResourceHandle, TString, Variant, bf16, f16};
+use crate::{Complex64, Complex128, DataType, ResourceHandle, Result, TString, Variant, bf16, f16};
 
 /// A Rust type that stores the elements of one data type.
 ///
@@ -8,6 +8,15 @@ use crate::{Complex64, Complex128, DataType, ResourceHandle, TString, Variant, b
 pub trait Element: Clone + Default + Send + Sync + 'static + sealed::Sealed {
     /// The data type that this type stores.
     const DTYPE: DataType;
+
+    /// A clone.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory for a string.
+    #[inline]
+    fn try_clone(&self) -> Result<Self> {
+        Ok(self.clone())
+    }
 
     /// Whether these bytes are elements. Only `bool` has bit patterns that are not; memory that a client owns may hold them.
     #[doc(hidden)]
@@ -69,6 +78,10 @@ owning!(TString, ResourceHandle, Variant);
 
 impl Element for TString {
     const DTYPE: DataType = DataType::String;
+
+    fn try_clone(&self) -> Result<Self> {
+        Self::concat([self.as_bytes()])
+    }
 }
 impl Element for ResourceHandle {
     const DTYPE: DataType = DataType::Resource;

@@ -1,5 +1,6 @@
 //! Status codes, the one error type, and the macros that make it.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -118,6 +119,23 @@ impl Error {
             code,
             message: message.into(),
         }))
+    }
+
+    /// The error that a panic was caught for: `Internal`, with the panic's message.
+    #[cold]
+    pub fn of_panic(panic: Box<dyn Any + Send>) -> Self {
+        let message = match panic.downcast::<String>() {
+            Ok(text) => Cow::Owned(*text),
+            Err(panic) => match panic.downcast::<&'static str>() {
+                Ok(text) => Cow::Borrowed(*text),
+                Err(other) => {
+                    // Dropping what an unknown panic carries might panic again.
+                    std::mem::forget(other);
+                    Cow::Borrowed("a panic without a message")
+                }
+            },
+        };
+        crate::err!(Internal, "a fault of the library: {message}")
     }
 
     /// The kind of failure; never `Ok`.

@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 
 use crate::buffer::ALIGN;
 use crate::{
-    Allocator, Buffer, Code, DataType, Element, Error, HeapAllocator, ResourceHandle, Result,
-    Shape, TString, Variant, bail, ensure, err,
+    Allocator, Buffer, Code, DataType, Element, Error, HeapAllocator, Plain, ResourceHandle,
+    Result, Shape, TString, Variant, bail, ensure, err,
 };
 
 /// A dense, row-major array of elements of one data type; a clone shares the memory.
@@ -19,6 +19,18 @@ pub struct Tensor {
     /// Bytes from the start of the buffer to the first element.
     offset: usize,
     dtype: DataType,
+}
+
+/// The shape of those dimensions, which `len` values fill.
+fn shape_of(dims: &[i64], len: usize) -> Result<Shape> {
+    let shape = Shape::new(dims)?;
+    ensure!(
+        len == shape.num_elements(),
+        InvalidArgument,
+        "shape {shape} has {} elements, but {len} values were given",
+        shape.num_elements()
+    );
+    Ok(shape)
 }
 
 /// The bytes that `shape` takes, when they fit an address space.
@@ -46,7 +58,12 @@ fn buffer_for(allocator: &dyn Allocator, dtype: DataType, shape: &Shape) -> Resu
         Err(e) if e.code() == Code::ResourceExhausted => return Err(no_memory(dtype, shape)),
         Err(e) => return Err(e),
     };
-    debug_assert!(buffer.len() >= bytes && buffer.is_unique());
+    // An allocator is anybody's code: other memory would be seen or dropped by others.
+    ensure!(
+        buffer.is_fresh_host(bytes),
+        Internal,
+        "an allocator was asked for {bytes} bytes of fresh host memory and gave {buffer:?}"
+    );
     if !dtype.is_plain() {
         // Zero bytes are a valid element of each owning type, so dropping is sound whatever gets written later.
         // SAFETY: fresh host memory of `bytes`.
@@ -93,7 +110,8 @@ impl Tensor {
     /// # Errors
     /// `InvalidArgument` when `dims` is no shape or has another number of elements than `values`.
     pub fn from_slice<T: Element>(dims: &[i64], values: &[T]) -> Result<Self> {
-        Self::from_iter(dims, values.iter().cloned())
+        let shape = shape_of(dims, values.len())?;
+        Self::uninit(T::DTYPE, shape)?.try_fill_from(values.iter().map(T::try_clone))
     }
 
     /// A tensor of shape `dims` with the elements of an iterator of known length.
@@ -106,14 +124,7 @@ impl Tensor {
         I: IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
     {
         let values = values.into_iter();
-        let shape = Shape::new(dims)?;
-        ensure!(
-            values.len() == shape.num_elements(),
-            InvalidArgument,
-            "shape {shape} has {} elements, but {} values were given",
-            shape.num_elements(),
-            values.len()
-        );
+        let shape = shape_of(dims, values.len())?;
         Self::uninit(T::DTYPE, shape)?.fill_from(values)
     }
 
@@ -386,7 +397,7 @@ impl Tensor {
     /// As [`as_slice`](Self::as_slice), and `InvalidArgument` when there is not exactly one element.
     pub fn scalar_value<T: Element>(&self) -> Result<T> {
         match self.as_slice::<T>()? {
-            [value] => Ok(value.clone()),
+            [value] => value.try_clone(),
             _ => Err(err!(
                 InvalidArgument,
                 "expected one element but got a tensor of shape {}",
@@ -556,7 +567,7 @@ impl Tensor {
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tensor({}{}", self.dtype, self.shape)?;
-        if self.is_host() && self.num_elements() <= 16 {
+        if self.is_host() {
             let dtype = self.dtype;
             let shown = crate::dispatch!(
                 dtype,
@@ -564,13 +575,23 @@ impl fmt::Debug for Tensor {
                     Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Half,
                     Bfloat16, Bool, Complex64, Complex128, String, Resource, Variant
                 ],
-                |T| self.as_slice::<T>().map(|v| format!("{v:?}"))
+                |T| self.as_slice::<T>().map(first_shown)
             );
             if let Ok(values) = shown {
                 write!(f, " {values}")?;
             }
         }
         f.write_str(")")
+    }
+}
+
+/// The first elements, as a list that says whether there are more.
+fn first_shown<T: fmt::Debug>(elements: &[T]) -> String {
+    const MOST: usize = 16;
+    let first = format!("{:?}", &elements[..elements.len().min(MOST)]);
+    match first.strip_suffix(']') {
+        Some(open) if elements.len() > MOST => format!("{open}, …]"),
+        _ => first,
     }
 }
 
@@ -603,13 +624,18 @@ impl TensorUninit {
         self.0.dtype()
     }
 
-    /// The elements to be written, row-major. For strings, resources and variants assign through
-    /// [`fill_from`](Self::fill_from) instead: `write` would leak what it overwrites only if written twice.
+    /// The elements to be written, row-major. Strings, resources and variants are valid at any time, since they are
+    /// dropped however far the writing got: [`fill_from`](Self::fill_from) is for those.
     ///
     /// # Errors
-    /// `InvalidArgument` for another type than the tensor's, `Internal` for device memory.
+    /// `InvalidArgument` for another type than the tensor's.
     #[inline]
-    pub fn as_uninit<T: Element>(&mut self) -> Result<&mut [MaybeUninit<T>]> {
+    pub fn as_uninit<T: Plain>(&mut self) -> Result<&mut [MaybeUninit<T>]> {
+        self.slots()
+    }
+
+    #[inline]
+    fn slots<T: Element>(&mut self) -> Result<&mut [MaybeUninit<T>]> {
         self.0.check::<T>()?;
         // SAFETY: fresh, aligned memory of that many elements with no other owner; uninitialised is allowed.
         Ok(unsafe {
@@ -671,12 +697,23 @@ impl TensorUninit {
     ///
     /// # Errors
     /// `InvalidArgument` for another type than the tensor's; `Internal` when there are fewer values than elements.
-    pub fn fill_from<T: Element>(mut self, values: impl IntoIterator<Item = T>) -> Result<Tensor> {
-        let out = self.as_uninit::<T>()?;
+    pub fn fill_from<T: Element>(self, values: impl IntoIterator<Item = T>) -> Result<Tensor> {
+        self.try_fill_from(values.into_iter().map(Ok))
+    }
+
+    /// [`fill_from`](Self::fill_from) with values that may fail to be made: copies of strings.
+    ///
+    /// # Errors
+    /// As `fill_from`, and the first error among `values`.
+    pub fn try_fill_from<T: Element>(
+        mut self,
+        values: impl IntoIterator<Item = Result<T>>,
+    ) -> Result<Tensor> {
+        let out = self.slots::<T>()?;
         let wanted = out.len();
         let mut written = 0;
         for (slot, value) in out.iter_mut().zip(values) {
-            slot.write(value);
+            slot.write(value?);
             written += 1;
         }
         ensure!(
@@ -713,7 +750,21 @@ mod tests {
         );
         assert!(t.rows(1, 3).is_err());
         assert!(t.is_aligned());
-        assert_eq!(format!("{t:?}"), "Tensor(int32[2,2] [1, 2, 3, 4])");
+    }
+
+    #[test]
+    fn the_debug_form_shows_the_first_elements() {
+        let shown = |n: i8| {
+            let elements: Vec<i8> = (0..n).collect();
+            format!("{:?}", Tensor::vector(&elements).expect("memory"))
+        };
+        assert_eq!(shown(0), "Tensor(int8[0] [])");
+        assert_eq!(shown(2), "Tensor(int8[2] [0, 1])");
+        let first = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15";
+        assert_eq!(shown(16), format!("Tensor(int8[16] [{first}])"));
+        assert_eq!(shown(17), format!("Tensor(int8[17] [{first}, …])"));
+        let text = Tensor::scalar(TString::from("a")).expect("memory");
+        assert_eq!(format!("{text:?}"), "Tensor(string[] [\"a\"])");
     }
 
     #[test]
@@ -741,6 +792,57 @@ mod tests {
         // Written by halves: the rest are empty strings.
         let half = Tensor::uninit(DataType::String, Shape::vector(4)).expect("memory");
         assert!(half.fill_from([TString::from(long)]).is_err());
+    }
+
+    #[test]
+    fn allocators_that_give_other_memory_are_refused() {
+        type Give = Box<dyn Fn(usize) -> Result<Buffer> + Send + Sync>;
+        struct Odd(Give);
+        impl Allocator for Odd {
+            fn allocate(&self, bytes: usize) -> Result<Buffer> {
+                self.0(bytes)
+            }
+        }
+        struct Device;
+        impl crate::DeviceMemory for Device {
+            fn len(&self) -> usize {
+                1 << 20
+            }
+            fn as_any(&self) -> &dyn std::any::Any {
+                self
+            }
+        }
+        let foreign = |bytes: usize| {
+            let memory = Box::leak(Box::new([0u64; 8]));
+            assert!(bytes <= size_of_val(memory));
+            // SAFETY: leaked, so that it stays.
+            Ok(unsafe { Buffer::from_foreign(memory.as_mut_ptr().cast(), bytes, || ()) })
+        };
+        let kept = Buffer::allocate(100).expect("memory");
+        let gives: [(&str, Give); 5] = [
+            ("little", Box::new(|n| Buffer::allocate(n - 1))),
+            (
+                "strings",
+                Box::new(|_| {
+                    let strings = Tensor::zeros(DataType::String, Shape::vector(2))?;
+                    Ok(strings.buffer().clone())
+                }),
+            ),
+            ("foreign", Box::new(foreign)),
+            (
+                "device",
+                Box::new(|_| Ok(Buffer::from_device(Box::new(Device)))),
+            ),
+            ("shared", Box::new(move |_| Ok(kept.clone()))),
+        ];
+        for (what, give) in gives {
+            let odd = Odd(give);
+            for dtype in [DataType::Int64, DataType::String] {
+                let made = Tensor::uninit_in(&odd, dtype, Shape::vector(2));
+                let code = made.map(|_| ()).expect_err(what).code();
+                assert_eq!(code, Code::Internal, "{what} {dtype}");
+            }
+        }
     }
 
     #[test]

@@ -15,8 +15,9 @@ use std::cmp::Ordering;
 use std::ffi::c_void;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::mem::MaybeUninit;
 
-use crate::{Result, err};
+use crate::{Error, Result, err};
 
 const SMALL: usize = 0;
 const LARGE: usize = 1;
@@ -52,32 +53,36 @@ impl TString {
     /// The parts one after the other.
     ///
     /// # Errors
-    /// `ResourceExhausted` when there is no memory.
+    /// `ResourceExhausted` when there is no memory; `Internal` when a clone of `parts` has other parts.
     pub fn concat<'a, I>(parts: I) -> Result<Self>
     where
         I: IntoIterator<Item = &'a [u8], IntoIter: Clone>,
     {
         let parts = parts.into_iter();
-        let exhausted = || err!(ResourceExhausted, "OOM when making a string");
         let len = parts
             .clone()
-            .try_fold(0usize, |n, p| n.checked_add(p.len()))
+            .try_fold(0usize, |n, part| n.checked_add(part.len()))
             .ok_or_else(exhausted)?;
+        let mut string = Self::of_len(len)?;
+        // What an iterator says twice need not be the same: the second time each length is checked against the room.
+        let changed = || err!(Internal, "the parts of a string changed while it was made");
+        let mut room = string.room();
+        for part in parts {
+            let (to, rest) = room.split_at_mut_checked(part.len()).ok_or_else(changed)?;
+            to.write_copy_of_slice(part);
+            room = rest;
+        }
+        if !room.is_empty() {
+            return Err(changed());
+        }
+        Ok(string)
+    }
+
+    /// A string of `len` bytes that are still to be written, by way of [`room`](Self::room).
+    fn of_len(len: usize) -> Result<Self> {
         if len <= SMALL_CAPACITY {
-            let mut raw = [0u8; 24];
-            raw[0] = (len << 2) as u8;
-            let mut at = 1;
-            for part in parts {
-                raw[at..at + part.len()].copy_from_slice(part);
-                at += part.len();
-            }
-            let word = |i: usize| {
-                let mut eight = [0; 8];
-                eight.copy_from_slice(&raw[8 * i..8 * i + 8]);
-                usize::from_ne_bytes(eight)
-            };
             return Ok(Self {
-                words: [word(0), word(1), word(2)],
+                words: [len << 2, 0, 0],
             });
         }
         // Clients grow strings by `realloc` and expect capacities of 16 n + 15.
@@ -90,14 +95,6 @@ impl TString {
         if memory.is_null() {
             return Err(exhausted());
         }
-        let mut at = 0;
-        for part in parts {
-            // SAFETY: the lengths of all parts add up to less than `room`.
-            let to = unsafe { memory.add(at) };
-            // SAFETY: as above, and new memory overlaps nothing.
-            unsafe { to.copy_from_nonoverlapping(part.as_ptr(), part.len()) };
-            at += part.len();
-        }
         // SAFETY: `len < room`.
         let end = unsafe { memory.add(len) };
         // SAFETY: as above.
@@ -105,6 +102,29 @@ impl TString {
         Ok(Self {
             words: [len << 2 | LARGE, room - 1, memory.expose_provenance()],
         })
+    }
+
+    /// The bytes of a string that [`of_len`](Self::of_len) made.
+    fn room(&mut self) -> &mut [MaybeUninit<u8>] {
+        let (len, kind) = (self.len(), self.kind());
+        debug_assert!(kind == SMALL || kind == LARGE);
+        let start = match kind {
+            SMALL => std::ptr::from_mut(self)
+                .cast::<MaybeUninit<u8>>()
+                .wrapping_add(1),
+            _ => self.words[2] as *mut MaybeUninit<u8>,
+        };
+        // SAFETY: so many bytes lie within the string, or in memory that it owns.
+        unsafe { std::slice::from_raw_parts_mut(start, len) }
+    }
+
+    /// Puts `bytes` at the end.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` when there is no memory; the string is as before then.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        *self = Self::concat([self.as_bytes(), bytes])?;
+        Ok(())
     }
 
     fn kind(&self) -> usize {
@@ -246,9 +266,43 @@ const _: () = assert!(
     "the C layout needs 64-bit little-endian words"
 );
 
+#[cold]
+fn exhausted() -> Error {
+    err!(ResourceExhausted, "OOM when making a string")
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+    use crate::{Code, Element, Shape, Tensor};
+
+    /// Parts of which each clone says that they are of the next of those lengths.
+    struct Fickle<'a>(&'a Cell<usize>, Option<&'static [u8]>);
+
+    impl Clone for Fickle<'_> {
+        fn clone(&self) -> Self {
+            Self(self.0, Some(&[7; 100][..self.0.get()]))
+        }
+    }
+
+    impl Iterator for Fickle<'_> {
+        type Item = &'static [u8];
+
+        fn next(&mut self) -> Option<&'static [u8]> {
+            self.1.take()
+        }
+    }
+
+    #[test]
+    fn parts_that_change_are_refused() {
+        for (said, given) in [(5, 6), (5, 4), (20, 100), (30, 100), (30, 29), (30, 0)] {
+            let parts = Fickle(&Cell::new(said), Some(&[7; 100][..given]));
+            let e = TString::concat(parts).expect_err("other parts");
+            assert_eq!(e.code(), Code::Internal, "{said} {given}");
+        }
+    }
 
     #[test]
     fn strings_of_every_length_round_trip() {
@@ -275,6 +329,30 @@ mod tests {
         pair[0].words[0] = (5 << 2 | OFFSET) | 25 << 32;
         assert_eq!(pair[0].kind(), OFFSET);
         assert_eq!(pair[0].len(), 5);
+    }
+
+    #[test]
+    fn copies_and_appends_without_memory_are_errors() {
+        // A view of more bytes than an address space has; nobody gets to read one of them.
+        let vast = || TString {
+            words: [(1 << 60) << 2 | KIND, 64, 0],
+        };
+        let strings = Tensor::uninit(TString::DTYPE, Shape::vector(2)).expect("memory");
+        let strings = strings.fill_from([TString::from("a"), vast()]);
+        let strings = strings.expect("two strings");
+        let mut short = TString::from("short");
+        let errors = [
+            vast().try_clone().err(),
+            short.append(vast().as_bytes()).err(),
+            strings.deep_copy().err(),
+        ];
+        for error in errors {
+            assert_eq!(error.map(|e| e.code()), Some(Code::ResourceExhausted));
+        }
+        for part in [" of memory", ", but not of words", ""] {
+            short.append(part.as_bytes()).expect("memory");
+        }
+        assert_eq!(short, "short of memory, but not of words".into());
     }
 
     #[test]

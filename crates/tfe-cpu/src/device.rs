@@ -1,6 +1,7 @@
 //! `CpuDevice`: host memory, host kernels.
 
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,7 +14,8 @@ use crate::{CachingAllocator, DEFAULT_CACHE_BYTES, DenormalGuard};
 /// How a CPU device is set up.
 #[derive(Clone, Debug)]
 pub struct CpuOptions {
-    /// Threads for the work within one op; `None` takes `TFE_NUM_THREADS`, else as many as the process may use.
+    /// Threads for the work within one op, 1,024 at most; `None` takes `TFE_NUM_THREADS`, else as many as the process
+    /// may use.
     pub threads: Option<usize>,
     /// Bytes of freed memory kept for reuse.
     pub cache_bytes: usize,
@@ -27,6 +29,9 @@ impl Default for CpuOptions {
         }
     }
 }
+
+/// The most threads that a device starts: more than machines have processors for, fewer than a process may have.
+const MAX_THREADS: usize = 1024;
 
 /// The CPU as a device. Its tensors are host memory.
 #[derive(Debug)]
@@ -49,7 +54,7 @@ impl CpuDevice {
         let name = DeviceName::local("CPU", id);
         Self {
             allocator: CachingAllocator::new(options.cache_bytes),
-            pool: Pool::new(threads),
+            pool: Pool::new(threads.min(MAX_THREADS)),
             resources: ResourceManager::new(name.clone()),
             info: DeviceInfo {
                 name,
@@ -119,9 +124,14 @@ impl Device for CpuDevice {
         Ok(tensor.clone())
     }
 
+    /// A panic of the kernel, on whichever thread, is an `Internal` error with its message.
     fn compute(&self, kernel: &dyn Kernel, ctx: &mut KernelContext<'_>) -> Result<()> {
         let _flush = DenormalGuard::new();
-        kernel.compute(ctx)
+        // What a kernel leaves half done is dropped with the call; what it shares (a variable, a queue) is valid at any time.
+        match catch_unwind(AssertUnwindSafe(|| kernel.compute(ctx))) {
+            Ok(done) => done,
+            Err(panic) => Err(tfe_core::Error::of_panic(panic)),
+        }
     }
 
     fn install(&self, work: &mut (dyn FnMut() + Send)) {
@@ -139,7 +149,45 @@ impl Device for CpuDevice {
 
 #[cfg(test)]
 mod tests {
+    use tfe_core::Code;
+    use tfe_device::Run;
+
     use super::*;
+
+    #[test]
+    fn no_more_threads_than_a_process_may_have() {
+        let options = CpuOptions {
+            threads: Some(usize::MAX),
+            ..CpuOptions::default()
+        };
+        assert_eq!(CpuDevice::new(0, &options).parallelism(), MAX_THREADS);
+    }
+
+    #[test]
+    fn a_panic_in_a_kernel_is_an_error() {
+        for threads in [1, 2] {
+            let options = CpuOptions {
+                threads: Some(threads),
+                ..CpuOptions::default()
+            };
+            let cpu = CpuDevice::new(0, &options);
+            let here = |_: &mut KernelContext<'_>| panic!("a fault on this thread");
+            let there = |ctx: &mut KernelContext<'_>| {
+                ctx.device()
+                    .install(&mut || panic!("a fault on a thread of the pool"));
+                Ok(())
+            };
+            let kernels: [(&dyn Kernel, &str); 2] =
+                [(&here, "this thread"), (&there, "thread of the pool")];
+            for (kernel, place) in kernels.iter().cycle().take(6) {
+                let run = Run::on(&cpu);
+                let mut ctx = KernelContext::without_rule(&mut [], &mut [], &[], &run);
+                let e = cpu.compute(*kernel, &mut ctx).expect_err(place);
+                assert_eq!(e.code(), Code::Internal);
+                assert!(e.message().contains(place), "{e}");
+            }
+        }
+    }
 
     #[test]
     fn the_pool_runs_work_with_denormals_flushed() {

@@ -167,8 +167,10 @@ impl ResourceManager {
         let mut entries = self.entries();
         entries.prune();
         let entry = Entry::Private(Arc::downgrade(&slot));
-        entries.by_key.insert(Key::of::<R>(container, &name), entry);
+        let old = entries.by_key.insert(Key::of::<R>(container, &name), entry);
         drop(entries);
+        // A client may have given a resource that name; dropped outside of the lock, as in `Slot::empty`.
+        drop(old);
         self.handle_to(slot, container, &name, type_name)
     }
 

@@ -109,7 +109,21 @@ impl Variable {
             Code::FailedPrecondition => missing(),
             _ => e,
         })?;
-        slot.with(|variable| f(&mut variable.as_mut().ok_or_else(missing)?.value))
+        // What `f` may replace is kept until the lock is gone, if dropping it may run code of a client: a deallocator that
+        // uses the variable. Nothing is lost by another owner, since `f` cannot write such memory in place anyway; values
+        // of variants may lead to some wherever they lie themselves.
+        let mut kept = None;
+        let done = slot.with(|variable| {
+            let value = &mut variable.as_mut().ok_or_else(missing)?.value;
+            if !value.is_forwardable()
+                || matches!(value.dtype(), DataType::Resource | DataType::Variant)
+            {
+                kept = Some(value.clone());
+            }
+            f(value)
+        });
+        drop(kept);
+        done
     }
 
     fn check_assignable(&self, value: &Tensor, same_shape: bool) -> Result<()> {

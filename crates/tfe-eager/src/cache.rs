@@ -16,12 +16,22 @@ use crate::kernel_and_device::KernelAndDevice;
 
 const FRONT_SLOTS: usize = 128;
 
+/// A kernel that holds more is in no front: its calls take so long that a lock is nothing to them.
+const MOST_FRONT_BYTES: usize = 64 << 10;
+
+/// How much a cache keeps.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) kernels: usize,
+    pub(crate) bytes: usize,
+}
+
 pub(crate) struct KernelCache {
     fronts: ThreadLocal<RefCell<Front>>,
     /// Goes up whenever kernels become invalid; a front of another generation is empty.
     generation: AtomicU64,
     table: Mutex<Table>,
-    capacity: usize,
+    limits: Limits,
 }
 
 struct Front {
@@ -36,6 +46,8 @@ struct Table {
     kernels: HashMap<CacheKey, Arc<KernelAndDevice>, BuildHasherDefault<KeyHasher>>,
     /// The order of the clock hand, for the second-chance rule.
     ring: VecDeque<CacheKey>,
+    /// What the kernels hold.
+    bytes: usize,
 }
 
 /// A kernel that a call has in use, with what is needed to put it back.
@@ -53,12 +65,12 @@ pub(crate) struct Seat<'c> {
 }
 
 impl KernelCache {
-    pub(crate) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self {
             fronts: ThreadLocal::new(),
             generation: AtomicU64::new(0),
             table: Mutex::default(),
-            capacity: capacity.max(1),
+            limits,
         }
     }
 
@@ -103,7 +115,11 @@ impl KernelCache {
         if self.generation.load(Ordering::Acquire) != generation {
             return Ok(kernel);
         }
-        Ok(table.insert(key, kernel, self.capacity))
+        let (kernel, evicted) = table.insert(key, kernel, self.limits);
+        // Without the lock, for the reason that is given at `Front`.
+        drop(table);
+        drop(evicted);
+        Ok(kernel)
     }
 
     fn table(&self) -> std::sync::MutexGuard<'_, Table> {
@@ -187,8 +203,9 @@ impl std::ops::Deref for InUse<'_> {
 impl Drop for InUse<'_> {
     #[inline]
     fn drop(&mut self) {
+        let is_small = self.bytes() <= MOST_FRONT_BYTES;
         let mut front = self.seat.front.borrow_mut();
-        if front.generation == self.seat.generation {
+        if front.generation == self.seat.generation && is_small {
             let kernel = self.kernel.take();
             let before = std::mem::replace(
                 &mut front.slots[slot_of(self.key)],
@@ -207,19 +224,25 @@ impl Table {
         Some(Arc::clone(kernel))
     }
 
+    /// Keeps a kernel, unless it is too big; gives the one to be used, and what had to go.
     fn insert(
         &mut self,
         key: CacheKey,
         kernel: Arc<KernelAndDevice>,
-        capacity: usize,
-    ) -> Arc<KernelAndDevice> {
+        limits: Limits,
+    ) -> (Arc<KernelAndDevice>, Vec<Arc<KernelAndDevice>>) {
+        let mut evicted = Vec::new();
         if let Some(first) = self.kernels.get(&key) {
             // Another thread was faster; its kernel may have state by now.
-            return Arc::clone(first);
+            return (Arc::clone(first), evicted);
         }
+        if kernel.bytes() > limits.bytes && !kernel.keeps_state() {
+            return (kernel, evicted);
+        }
+        let bytes = limits.bytes.saturating_sub(kernel.bytes());
         // Twice round: the first time takes away second chances.
         for _ in 0..2 * self.ring.len() {
-            if self.kernels.len() < capacity {
+            if self.kernels.len() < limits.kernels && self.bytes <= bytes {
                 break;
             }
             let Some(oldest) = self.ring.pop_front() else {
@@ -227,12 +250,18 @@ impl Table {
             };
             match self.kernels.get(&oldest) {
                 Some(k) if k.keeps_state() || k.take_used() => self.ring.push_back(oldest),
-                _ => drop(self.kernels.remove(&oldest)),
+                _ => {
+                    if let Some(kernel) = self.kernels.remove(&oldest) {
+                        self.bytes -= kernel.bytes();
+                        evicted.push(kernel);
+                    }
+                }
             }
         }
         self.ring.push_back(key);
+        self.bytes += kernel.bytes();
         self.kernels.insert(key, Arc::clone(&kernel));
-        kernel
+        (kernel, evicted)
     }
 }
 

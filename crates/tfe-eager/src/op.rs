@@ -4,27 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tfe_attrs::{AttrBuilder, AttrKind, AttrValue};
+use tfe_attrs::{AttrBuilder, AttrKind, AttrValue, SpecRef};
 use tfe_core::{Result, ensure, err};
-use tfe_function::Function;
-use tfe_ops::OpSpec;
 use tfe_proto::tensorflow::AttrValue as AttrProto;
 
-use crate::context::RequestedDevice;
+use crate::context_ref::ContextRef;
 use crate::inputs::Inputs;
+use crate::shared::RequestedDevice;
 use crate::{Context, TensorHandle};
 
 /// The results of a call.
 pub type Outputs = SmallVec<[TensorHandle; 2]>;
-
-/// What an [`Op`] calls.
-#[derive(Clone)]
-pub enum Callee<'c> {
-    /// A primitive op.
-    Op(&'c OpSpec),
-    /// A function of the context.
-    Function(Arc<Function>),
-}
 
 /// A call in the making: inputs, attributes and a device, then [`execute`](Self::execute).
 ///
@@ -43,12 +33,31 @@ pub enum Callee<'c> {
 ///     error.message(),
 ///     "Op MatMul has no attribute 'transpse_a'; did you mean 'transpose_a' or 'transpose_b'?"
 /// );
+///
+/// let matrix = TensorHandle::from_slice(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+/// let columns = TensorHandle::scalar(0i32)?;
+///
+/// // In one expression, for one result:
+/// let sums = ctx.op("Sum")?.input(&matrix)?.input(&columns)?.attr("keep_dims", true).run1()?;
+/// assert_eq!(sums.to_vec::<f32>()?, [4.0, 6.0]);
+///
+/// // Step by step, for any number of results:
+/// let mut op = ctx.op("Unpack")?;
+/// op.add_input(&matrix)?;
+/// op.set_attr("num", 2);
+/// op.set_device("CPU:0")?;
+/// let rows = op.execute()?;
+/// assert_eq!(rows[1].to_vec::<f32>()?, [3.0, 4.0]);
 /// # Ok::<(), tfe_eager::Error>(())
 /// ```
-pub struct Op<'c> {
-    pub(crate) ctx: &'c Context,
-    pub(crate) callee: Callee<'c>,
-    pub(crate) attrs: AttrBuilder<'c>,
+pub struct Op {
+    pub(crate) ctx: ContextRef,
+    pub(crate) call: Call,
+}
+
+/// An op but for its context.
+pub(crate) struct Call {
+    pub(crate) attrs: AttrBuilder<'static>,
     pub(crate) inputs: Inputs,
     pub(crate) device: Option<Arc<RequestedDevice>>,
     pub(crate) executed: bool,
@@ -56,22 +65,15 @@ pub struct Op<'c> {
     pub(crate) lenient: bool,
 }
 
-impl<'c> Op<'c> {
-    /// A call of what [`Context::callee`] found in `ctx`. [`Context::op`] does both at once; this is for who keeps calls in
-    /// a place of their own: inlined, it writes the few words that matter there, instead of moving a big value.
+impl Call {
     #[inline(always)]
-    pub fn new(ctx: &'c Context, callee: Callee<'c>) -> Self {
-        let attrs = match &callee {
-            Callee::Op(spec) => AttrBuilder::new(*spec),
-            Callee::Function(function) => {
-                let mut attrs = AttrBuilder::new(Arc::clone(function.spec()));
-                attrs.infer(true);
-                attrs
-            }
-        };
+    fn new(callee: SpecRef<'static>) -> Self {
+        let is_function = callee.is_function();
+        let mut attrs = AttrBuilder::new(callee);
+        if is_function {
+            attrs.infer(true);
+        }
         Self {
-            ctx,
-            callee,
             attrs,
             inputs: Inputs::default(),
             device: None,
@@ -80,29 +82,40 @@ impl<'c> Op<'c> {
         }
     }
 
+    pub(crate) fn name(&self) -> &str {
+        self.attrs.spec().name()
+    }
+}
+
+impl Op {
+    /// A call of what [`Context::callee`] found in `ctx`. [`Context::op`] does both at once; this is for who keeps calls in
+    /// a place of their own: inlined, it writes the few words that matter there, instead of moving a big value.
+    #[inline(always)]
+    pub fn new(ctx: &Context, callee: SpecRef<'static>) -> Self {
+        Self {
+            ctx: ContextRef::new(ctx.shared()),
+            call: Call::new(callee),
+        }
+    }
+
     /// Takes attributes as TensorFlow's C API does: one that the op does not have is ignored, and from the inputs of a
     /// function, added from now on, nothing follows.
     #[inline]
     pub fn set_lenient(&mut self) {
-        self.lenient = true;
+        self.call.lenient = true;
         if self.is_function() {
-            self.attrs.infer(false);
+            self.call.attrs.infer(false);
         }
     }
 
     /// The name of the op or function.
     pub fn name(&self) -> &str {
-        self.attrs.spec().name()
-    }
-
-    /// The context of the call.
-    pub fn context(&self) -> &'c Context {
-        self.ctx
+        self.call.name()
     }
 
     /// Whether it calls a function.
     pub fn is_function(&self) -> bool {
-        matches!(self.callee, Callee::Function(_))
+        self.call.attrs.is_function()
     }
 
     /// Adds one input. Where the signature has a list, one element of it.
@@ -111,8 +124,8 @@ impl<'c> Op<'c> {
     /// `InvalidArgument` when the type cannot be inferred from it.
     #[inline]
     pub fn add_input(&mut self, input: &TensorHandle) -> Result<()> {
-        self.attrs.add_input(input.dtype())?;
-        self.inputs.push(input);
+        self.call.attrs.add_input(input.dtype())?;
+        self.call.inputs.push(input);
         Ok(())
     }
 
@@ -133,19 +146,19 @@ impl<'c> Op<'c> {
         inputs: impl ExactSizeIterator<Item = &'h TensorHandle> + Clone,
     ) -> Result<()> {
         let dtypes: SmallVec<[_; 8]> = inputs.clone().map(TensorHandle::dtype).collect();
-        self.attrs.add_input_list(&dtypes)?;
-        inputs.for_each(|input| self.inputs.push(input));
+        self.call.attrs.add_input_list(&dtypes)?;
+        inputs.for_each(|input| self.call.inputs.push(input));
         Ok(())
     }
 
     /// How many inputs there are so far, the elements of lists counted out.
     pub fn num_inputs(&self) -> usize {
-        self.inputs.len()
+        self.call.inputs.len()
     }
 
     /// One of the inputs so far.
     pub fn nth_input(&self, i: usize) -> Option<TensorHandle> {
-        self.inputs.handle(i)
+        self.call.inputs.handle(i)
     }
 
     /// Sets an attribute. A value of the wrong kind, and a name that the op does not have, are reported by
@@ -153,7 +166,7 @@ impl<'c> Op<'c> {
     ///
     /// A name that begins with an underscore is a hint to TensorFlow's graph rewriters: it is taken, and ignored.
     pub fn set_attr(&mut self, name: &str, value: impl Into<AttrValue>) {
-        self.attrs.set(name, value);
+        self.call.attrs.set(name, value);
     }
 
     /// Sets an attribute from its message.
@@ -162,12 +175,12 @@ impl<'c> Op<'c> {
     /// `InvalidArgument` when the message has no value, or a malformed one. Its kind is checked by
     /// [`execute`](Self::execute).
     pub fn set_attr_proto(&mut self, name: &str, value: &AttrProto) -> Result<()> {
-        self.attrs.set_proto(name, value).map(drop)
+        self.call.attrs.set_proto(name, value).map(drop)
     }
 
     /// The attributes so far.
-    pub fn attrs(&self) -> &AttrBuilder<'c> {
-        &self.attrs
+    pub fn attrs(&self) -> &AttrBuilder<'static> {
+        &self.call.attrs
     }
 
     /// The kind of an attribute, and whether it is a list.
@@ -175,7 +188,7 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `InvalidArgument` when the op has no such attribute.
     pub fn attr_type(&self, name: &str) -> Result<(AttrKind, bool)> {
-        tfe_attrs::attr_type_by_name(self.attrs.spec(), name)
+        tfe_attrs::attr_type_by_name(self.call.attrs.spec(), name)
     }
 
     /// Asks for a device, in any spelling; the empty string takes the wish back.
@@ -183,7 +196,7 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `InvalidArgument` for what is no spelling of a device. Whether the context has it, [`execute`](Self::execute) says.
     pub fn set_device(&mut self, device: &str) -> Result<()> {
-        self.device = if device.is_empty() {
+        self.call.device = if device.is_empty() {
             None
         } else {
             Some(self.ctx.request_device(device)?)
@@ -193,7 +206,7 @@ impl<'c> Op<'c> {
 
     /// The device asked for, in TensorFlow's spelling; empty when none was.
     pub fn requested_device(&self) -> &std::ffi::CStr {
-        self.device.as_ref().map_or(c"", |d| &d.spelling)
+        self.call.device.as_ref().map_or(c"", |d| &d.spelling)
     }
 
     /// Makes it a new call of another op or function of the same context, as if just made.
@@ -201,8 +214,8 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `NotFound` when there is no such op or function.
     pub fn reset(&mut self, name: &str) -> Result<()> {
-        let lenient = self.lenient;
-        *self = self.ctx.op(name)?;
+        let lenient = self.call.lenient;
+        self.call = Call::new(self.ctx.callee(name)?);
         if lenient {
             self.set_lenient();
         }
@@ -268,11 +281,11 @@ impl<'c> Op<'c> {
     }
 }
 
-impl fmt::Debug for Op<'_> {
+impl fmt::Debug for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Op")
             .field("name", &self.name())
-            .field("inputs", &self.inputs)
+            .field("inputs", &self.call.inputs)
             .finish_non_exhaustive()
     }
 }

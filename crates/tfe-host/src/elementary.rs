@@ -7,6 +7,8 @@
 
 use std::f32::consts::LOG2_E;
 
+use crate::number::Real;
+
 /// Adding and subtracting it rounds a number of up to 2^22 to the nearest integer: not every CPU has an instruction for it.
 const ROUND: f32 = 12_582_912.0;
 
@@ -65,13 +67,7 @@ fn zero_of(x: f32) -> f32 {
 
 /// A function of the C library, which sees denormal numbers even where they count as zero: now it does not.
 pub fn flushed(f: impl Fn(f64) -> f64 + Copy) -> impl Fn(f64) -> f64 + Copy {
-    move |x| {
-        f(if x.abs() < f64::MIN_POSITIVE {
-            0.0f64.copysign(x)
-        } else {
-            x
-        })
-    }
+    move |x| f(x.flushed())
 }
 
 /// `e^x`.

@@ -45,28 +45,5 @@ pub mod update;
 
 pub use loops::{Cursor, fill, fill_bytes, fill_words};
 
-/// Room for `n` values that a kernel needs besides its results.
-///
-/// # Errors
-/// `ResourceExhausted` when there is no memory.
-pub fn scratch<T>(n: usize) -> tfe_core::Result<Vec<T>> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(n).map_err(|_| {
-        tfe_core::err!(
-            ResourceExhausted,
-            "OOM when allocating {n} values of {} bytes to work with",
-            size_of::<T>()
-        )
-    })?;
-    Ok(room)
-}
-
-/// [`scratch`] with `n` times `value` in it.
-///
-/// # Errors
-/// As [`scratch`].
-pub fn scratch_of<T: Clone>(value: T, n: usize) -> tfe_core::Result<Vec<T>> {
-    let mut room = scratch(n)?;
-    room.resize(n, value);
-    Ok(room)
-}
+// Room that a kernel needs besides its results.
+pub use tfe_core::memory::{try_filled_vec as scratch_of, try_vec_with_capacity as scratch};

@@ -252,7 +252,7 @@ pub fn gather<'a, W: Copy>(
     let mut to = 1;
     for &(len, from) in dims.iter().rev() {
         walk.push(Walk { len, from, to });
-        to *= len;
+        to = to.checked_mul(len).expect("a dense array of elements");
     }
     // Slot `sum(i * to)` is written for every index vector `i` in the loops below. These strides are those of a dense
     // array of `to` slots, so that is each of them, once.

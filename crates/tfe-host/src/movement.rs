@@ -3,11 +3,11 @@
 use std::mem::MaybeUninit;
 
 use tfe_core::{
-    DataType, ResourceHandle, Result, TString, Tensor, TensorUninit, Variant, Word, dispatch_width,
+    DataType, Element, ResourceHandle, Result, TString, Tensor, TensorUninit, Variant, Word,
+    dispatch_width,
 };
 use tfe_device::{Device, KernelContext};
 
-use crate::owned::{self, Owned};
 use crate::{fill_words, loops, parallel};
 
 /// Where each element of a result comes from.
@@ -58,7 +58,7 @@ pub fn moved(
     }
 }
 
-fn moved_owned<T: Owned>(
+fn moved_owned<T: Element>(
     out: TensorUninit,
     input: &Tensor,
     gap: Option<&Tensor>,
@@ -66,10 +66,12 @@ fn moved_owned<T: Owned>(
 ) -> Result<Tensor> {
     let source = input.as_slice::<T>()?;
     let gap = match gap {
-        Some(gap) => gap.as_slice::<T>()?[0].copy()?,
+        Some(gap) => gap.as_slice::<T>()?[0].try_clone()?,
         None => T::default(),
     };
-    let elements = (0..out.shape().num_elements())
-        .map(|i| movement.source(i).map_or(&gap, |at| &source[at]).copy());
-    owned::write(out, elements)
+    let elements = (0..out.shape().num_elements()).map(|i| {
+        let element = movement.source(i).map_or(&gap, |at| &source[at]);
+        element.try_clone()
+    });
+    out.try_fill_from(elements)
 }

@@ -34,6 +34,9 @@ pub trait Number: Plain + Default + PartialEq {
 pub trait Real: Number + PartialOrd {
     /// Whether it is not a number.
     fn is_nan(self) -> bool;
+    /// What it counts as: zero with its sign if it is denormal, whether the CPU is in the mode of kernels or not. For
+    /// what the C library does, and instructions that pass a number through, which flush it on some CPUs only.
+    fn flushed(self) -> Self;
     /// The quotient of floats; of integers rounded towards zero. Integers divided by zero are zero, for a kernel that
     /// refuses zeros to have something to write.
     fn div(self, other: Self) -> Self;
@@ -49,20 +52,22 @@ pub trait Real: Number + PartialOrd {
     /// The greater one; NaN when either is.
     #[inline(always)]
     fn nan_max(self, other: Self) -> Self {
-        if self > other || self.is_nan() {
+        let greater = if self > other || self.is_nan() {
             self
         } else {
             other
-        }
+        };
+        greater.flushed()
     }
     /// The lesser one; NaN when either is.
     #[inline(always)]
     fn nan_min(self, other: Self) -> Self {
-        if self < other || self.is_nan() {
+        let lesser = if self < other || self.is_nan() {
             self
         } else {
             other
-        }
+        };
+        lesser.flushed()
     }
 }
 
@@ -117,6 +122,10 @@ macro_rules! real_integers {
                 false
             }
             #[inline(always)]
+            fn flushed(self) -> Self {
+                self
+            }
+            #[inline(always)]
             fn div(self, other: Self) -> Self {
                 if other == 0 { 0 } else { self.wrapping_div(other) }
             }
@@ -151,6 +160,10 @@ macro_rules! real_floats {
             #[inline(always)]
             fn is_nan(self) -> bool {
                 <$t>::is_nan(self)
+            }
+            #[inline(always)]
+            fn flushed(self) -> Self {
+                if self.abs() < <$t>::MIN_POSITIVE { Self::default().copysign(self) } else { self }
             }
             #[inline(always)]
             fn div(self, other: Self) -> Self {

@@ -1,6 +1,6 @@
 //! Short texts of tensors, for messages and `StringFormat`.
 
-use std::fmt::Write;
+use std::io::Write;
 
 use tfe_core::{
     DTypeSet, DataType, Element, ResourceHandle, Result, TString, Tensor, bf16, dispatch, f16,
@@ -22,56 +22,69 @@ pub enum Style {
 ///
 /// # Errors
 /// `ResourceExhausted`; `Internal` for device memory.
-pub fn summary(device: &dyn Device, tensor: &Tensor, style: Style) -> Result<String> {
+pub fn summary(device: &dyn Device, tensor: &Tensor, style: Style) -> Result<Vec<u8>> {
     // Types that no machine computes in, as those that one does.
     let tensor = &match tensor.dtype() {
         DataType::Qint32 => tensor.clone(),
         dtype => narrow::decode(device, tensor, narrow::source(dtype))?,
     };
-    let element: Box<ElementText<'_>> = match tensor.dtype() {
-        DataType::Bool => elements(tensor, |&x: &bool| u8::from(x).to_string())?,
-        DataType::Float => elements(tensor, |&x: &f32| printf::round_trip(x.into(), true))?,
-        DataType::Double => elements(tensor, |&x: &f64| printf::round_trip(x, false))?,
-        DataType::Half => elements(tensor, |x: &f16| printf::round_trip(x.to_f64(), true))?,
-        DataType::Bfloat16 => elements(tensor, |x: &bf16| printf::round_trip(x.to_f64(), true))?,
-        DataType::Resource => elements(tensor, |x: &ResourceHandle| format!("<{x:?}>"))?,
-        DataType::String => elements(tensor, move |x: &TString| match style {
+    let element: Option<Box<ElementText<'_>>> = match tensor.dtype() {
+        DataType::Bool => Some(elements(tensor, |&x: &bool| u8::from(x).to_string())?),
+        DataType::Float => Some(elements(tensor, |&x: &f32| {
+            printf::round_trip(x.into(), true)
+        })?),
+        DataType::Double => Some(elements(tensor, |&x: &f64| printf::round_trip(x, false))?),
+        DataType::Half => Some(elements(tensor, |x: &f16| {
+            printf::round_trip(x.to_f64(), true)
+        })?),
+        DataType::Bfloat16 => Some(elements(tensor, |x: &bf16| {
+            printf::round_trip(x.to_f64(), true)
+        })?),
+        DataType::Resource => Some(elements(tensor, |x: &ResourceHandle| format!("<{x:?}>"))?),
+        DataType::String => Some(elements(tensor, move |x: &TString| match style {
             Style::First(_) => escaped(x.as_bytes()),
-            Style::Ends(_) => format!("\"{}\"", escaped(x.as_bytes())),
-        })?,
+            Style::Ends(_) => [b"\"", &*escaped(x.as_bytes()), b"\""].concat(),
+        })?),
         dtype if DTypeSet::INT.contains(dtype) => {
-            dispatch!(dtype, Int, |T| elements(tensor, T::to_string))?
+            Some(dispatch!(dtype, Int, |T| elements(tensor, T::to_string))?)
         }
-        _ => Box::new(|_| "?".to_owned()),
+        _ => None,
     };
+    let is_known = element.is_some();
     let mut writer = Writer {
-        element: &*element,
+        element: &*element.unwrap_or_else(|| Box::new(|_| b"?".to_vec())),
         dims: tensor.dims(),
         shown: 0,
-        text: String::new(),
+        text: Vec::new(),
     };
     let n = tensor.num_elements();
     match style {
         Style::First(limit) => {
-            writer.text.push('[');
+            writer.text.push(b'[');
             writer.first(0, limit.min(n));
-            writer.text.push_str(if limit < n { "...]" } else { "]" });
+            writer.push(if limit < n { "...]" } else { "]" });
         }
-        Style::Ends(0) if tensor.rank() == 0 => writer.text.push_str("..."),
+        // As TensorFlow has it: no truth value at all is nothing, and what it has no text for stands without rows.
+        Style::Ends(ends) if tensor.dtype() == DataType::Bool && ends.min(n) == 0 => {}
+        Style::Ends(0) if tensor.rank() == 0 => writer.push("..."),
+        Style::Ends(ends) if !is_known && tensor.rank() > 0 => {
+            let shown = vec!["?"; ends.min(n)].join(" ");
+            writer.push(&format!("[{shown}{}]", if ends < n { "..." } else { "" }));
+        }
         Style::Ends(ends) => writer.ends(0, 0, ends.min(n)),
     }
     Ok(writer.text)
 }
 
 /// The text of an element by its place.
-type ElementText<'a> = dyn Fn(usize) -> String + 'a;
+type ElementText<'a> = dyn Fn(usize) -> Vec<u8> + 'a;
 
-fn elements<'a, T: Element>(
+fn elements<'a, T: Element, S: Into<Vec<u8>>>(
     tensor: &'a Tensor,
-    text: impl Fn(&T) -> String + 'a,
+    text: impl Fn(&T) -> S + 'a,
 ) -> Result<Box<ElementText<'a>>> {
     let values = tensor.as_slice::<T>()?;
-    Ok(Box::new(move |i| text(&values[i])))
+    Ok(Box::new(move |i| text(&values[i]).into()))
 }
 
 struct Writer<'a> {
@@ -79,13 +92,17 @@ struct Writer<'a> {
     dims: &'a [i64],
     /// Elements written so far, in the first style.
     shown: usize,
-    text: String,
+    text: Vec<u8>,
 }
 
 impl Writer<'_> {
+    fn push(&mut self, text: &str) {
+        self.text.extend_from_slice(text.as_bytes());
+    }
+
     fn push_element(&mut self, i: usize) {
         let text = (self.element)(i);
-        self.text.push_str(&text);
+        self.text.extend(text);
     }
 
     /// The elements below dimension `d`, until there are `limit` in all.
@@ -97,18 +114,18 @@ impl Writer<'_> {
                 if !is_open {
                     return;
                 }
-                self.text.push('[');
+                self.text.push(b'[');
                 self.first(d + 1, limit);
-                self.text.push(']');
+                self.text.push(b']');
             } else if is_open {
                 if i > 0 {
-                    self.text.push(' ');
+                    self.text.push(b' ');
                 }
                 self.push_element(self.shown);
                 self.shown += 1;
             } else {
                 if d > 0 {
-                    self.text.push_str("...");
+                    self.push("...");
                 }
                 return;
             }
@@ -122,7 +139,7 @@ impl Writer<'_> {
         };
         let len = len as usize;
         let step: i64 = self.dims[d + 1..].iter().product();
-        self.text.push('[');
+        self.text.push(b'[');
         for i in 0..len.min(ends) {
             if i > 0 {
                 self.space(d);
@@ -131,38 +148,38 @@ impl Writer<'_> {
         }
         if len > ends.saturating_mul(2) {
             self.space(d);
-            self.text.push_str("...");
+            self.push("...");
         }
         for i in len.saturating_sub(ends).max(ends)..len {
             self.space(d);
             self.ends(d + 1, start + i * step as usize, ends);
         }
-        self.text.push(']');
+        self.text.push(b']');
     }
 
     /// What stands between two entries of dimension `d`.
     fn space(&mut self, d: usize) {
         let deeper = self.dims.len() - 1 - d;
         let blanks = if deeper == 0 { 1 } else { d + 1 };
-        self.text.push_str(&"\n".repeat(deeper));
-        self.text.push_str(&" ".repeat(blanks));
+        self.push(&"\n".repeat(deeper));
+        self.push(&" ".repeat(blanks));
     }
 }
 
-/// Bytes with those escaped that have no place in a line of text; what is no UTF-8 is replaced.
-fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for c in String::from_utf8_lossy(bytes).chars() {
-        match c {
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '"' | '\'' | '\\' => text.extend(['\\', c]),
-            '\0'..='\x1f' | '\x7f' => {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "\\{:03o}", u32::from(c));
+/// Bytes with those escaped that have no place in a line of text; what is no UTF-8 stays as it is.
+fn escaped(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len());
+    for &byte in bytes {
+        match byte {
+            b'\n' => text.extend(b"\\n"),
+            b'\r' => text.extend(b"\\r"),
+            b'\t' => text.extend(b"\\t"),
+            b'"' | b'\'' | b'\\' => text.extend([b'\\', byte]),
+            0..=0x1f | 0x7f => {
+                // Writing to memory cannot fail.
+                let _ = write!(text, "\\{byte:03o}");
             }
-            _ => text.push(c),
+            _ => text.push(byte),
         }
     }
     text

@@ -226,6 +226,18 @@ static void fewer_results(void) {
     CHECK(TF_GetCode(status) == TF_INVALID_ARGUMENT ? n == -1 : n == 0);
   }
   TFE_DeleteOp(op);
+
+  // A failing call writes nothing.
+  op = new_op(ctx, "TopKV2");
+  add_input(op, k);
+  add_input(op, k);
+  TFE_TensorHandle* kept[3] = {x, x, x};
+  int places = 3;
+  TFE_Execute(op, kept, &places, status);
+  CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  CHECK_INT(3, places);
+  for (int i = 0; i < 3; ++i) CHECK(kept[i] == x);
+  TFE_DeleteOp(op);
   TFE_DeleteTensorHandle(x);
   TFE_DeleteTensorHandle(k);
 

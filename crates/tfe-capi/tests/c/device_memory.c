@@ -180,6 +180,17 @@ static void host_tensors(void) {
   CHECK_CODE(TF_INVALID_ARGUMENT, status);
   CHECK(TFE_AllocateHostTensor(ctx, TF_FLOAT, DIMS(1LL << 40, 1 << 15), status) == NULL);
   CHECK_CODE(TF_RESOURCE_EXHAUSTED, status);
+  // The number of dimensions is checked before any of them is read.
+  static const int kRanks[] = {255, INT32_MAX, -1, INT32_MIN};
+  const int64_t one = 1;
+  static float element;
+  for (int i = 0; i < 4; ++i) {
+    CHECK(TFE_AllocateHostTensor(ctx, TF_FLOAT, &one, kRanks[i], status) == NULL);
+    CHECK_CODE(TF_INVALID_ARGUMENT, status);
+    CHECK(TFE_NewTensorHandleFromDeviceMemory(ctx, "CPU:0", TF_FLOAT, &one, kRanks[i], &element, 4,
+                                              NULL, NULL, status) == NULL);
+    CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  }
 }
 
 static void scalars(void) {

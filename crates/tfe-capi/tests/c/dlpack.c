@@ -370,8 +370,17 @@ static void faults(void) {
   m.dl_tensor.data = NULL;
   REFUSED(&m, "data is NULL");
   m = foreign();
-  m.dl_tensor.ndim = -1;
-  REFUSED(&m, NULL);
+  static const int32_t kRanks[] = {-1, INT32_MIN, 255, INT32_MAX};
+  for (int i = 0; i < 4; ++i) {
+    m.dl_tensor.ndim = kRanks[i];
+    REFUSED(&m, NULL);
+  }
+  m = foreign();
+  static const uint64_t kOffsets[] = {UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX / 2};
+  for (int i = 0; i < 3; ++i) {
+    m.dl_tensor.byte_offset = kOffsets[i];
+    REFUSED(&m, NULL);
+  }
   m = foreign();
   m.dl_tensor.shape = NULL;
   REFUSED(&m, "shape is NULL");

@@ -135,6 +135,44 @@ static void attrs(void) {
   TF_DeleteFunction(f);
 }
 
+// Two functions: each is taken on its own, as the header shows; all together they are not.
+static void library(void) {
+  static const char* const kNames[] = {"InLibrary", "InLibraryAsWell"};
+  Pb file = {0};
+  for (int i = 0; i < 2; ++i) {
+    Pb def = matmul_function(kNames[i], "matmul:product:0");
+    pb_message(&file, 1, &def);
+  }
+  if (!on_tensorflow()) {  // it takes them for one function with an odd name
+    TFE_ContextAddFunctionDef(ctx, file.data, file.size, status);
+    CHECK_CODE(TF_INVALID_ARGUMENT, status);
+    CHECK(strstr(TF_Message(status), "FunctionDefLibrary of 2 functions") != NULL);
+  }
+  const unsigned char *p = (const unsigned char*)file.data, *end = p + file.size;
+  while (p < end && *p++ == 0x0a) {
+    size_t size = 0;
+    for (int shift = 0; p < end; shift += 7) {
+      size |= (size_t)(*p & 0x7f) << shift;
+      if ((*p++ & 0x80) == 0) break;
+    }
+    if (size > (size_t)(end - p)) break;
+    TFE_ContextAddFunctionDef(ctx, (const char*)p, size, status);
+    CHECK_OK(status);
+    p += size;
+  }
+  CHECK(p == end);
+  pb_free(&file);
+  TFE_TensorHandle* m = matrix();
+  for (int i = 0; i < 2; ++i) {
+    TFE_TensorHandle* product = call1(ctx, kNames[i], m, NULL);
+    CHECK_OK(status);
+    CHECK_FLOATS(product, 7, 10, 15, 22);
+    TFE_DeleteTensorHandle(product);
+    remove_function(ctx, kNames[i]);
+  }
+  TFE_DeleteTensorHandle(m);
+}
+
 static void no_function(void) {
   TF_Function* f = TF_FunctionImportFunctionDef("", 0, status);
   CHECK_OK(status);
@@ -150,6 +188,7 @@ int main(void) {
   RUN(out_of_a_context);
   RUN(unknown_functions);
   RUN(attrs);
+  RUN(library);
   RUN(no_function);
   pb_free(&definition);
   delete_context(ctx);

@@ -136,6 +136,42 @@ static void in_buffers(void) {
   TF_DeleteBuffer(buffer);
 }
 
+// A context of a configuration: field 2 is the number of threads, field 1 how many devices there are of a type.
+static TFE_Context* configured(int64_t threads, int64_t cpus) {
+  Pb config = {0}, count = {0};
+  pb_int(&config, 2, threads);
+  pb_text(&count, 1, "CPU");
+  pb_int(&count, 2, cpus);
+  pb_message(&config, 1, &count);
+  TFE_ContextOptions* options = TFE_NewContextOptions();
+  TF_SetStatus(status, TF_OK, "");
+  TFE_ContextOptionsSetConfig(options, config.data, config.size, status);
+  CHECK_OK(status);
+  TFE_Context* made = TFE_NewContext(options, status);
+  TFE_DeleteContextOptions(options);
+  pb_free(&config);
+  return made;
+}
+
+static void sizes(void) {
+  static const int kNoCpus[] = {0, -1, INT32_MIN};
+  for (int i = 0; i < 3; ++i) {
+    CHECK(configured(1, kNoCpus[i]) == NULL);
+    CHECK_CODE(TF_NOT_FOUND, status);
+  }
+  if (on_tensorflow()) return;  // it dies of the rest
+  CHECK(configured(1, 1000000) == NULL);
+  CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  CHECK(configured(1, INT32_MAX) == NULL);
+  CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  CHECK(configured(-1, 1) == NULL);
+  CHECK_CODE(TF_INVALID_ARGUMENT, status);
+  // More threads than a process may have: as many as make sense.
+  TFE_Context* many = configured(INT32_MAX, 1);
+  CHECK_OK(status);
+  TFE_DeleteContext(many);
+}
+
 int main(void) {
   status = TF_NewStatus();
   ctx = new_context();
@@ -143,6 +179,7 @@ int main(void) {
   RUN(soft_placement);
   RUN(log_of_placement);
   RUN(without_effect);
+  RUN(sizes);
   RUN(in_buffers);
   delete_context(ctx);
   TF_DeleteStatus(status);

@@ -1,4 +1,6 @@
 // TF_Tensor: memory of the library and of the caller, shapes, sharing, what cannot be made.
+#include <unistd.h>
+
 #include "api.h"
 
 // ---- memory of the caller -----------------------------------------------------------------------
@@ -98,6 +100,66 @@ static void caller_memory_in_variables(void) {
   TFE_DeleteTensorHandle(variable);
   TFE_DeleteContext(ctx);
   CHECK_INT(1, released);
+}
+
+static TFE_Context* variables;
+static TFE_TensorHandle* watched;
+
+// Lets go of memory of the caller's, and looks at the variable that held it.
+static void read_and_release(void* data, size_t length, void* arg) {
+  TF_Status* own = TF_NewStatus();
+  TFE_Op* op = TFE_NewOp(variables, "ReadVariableOp", own);
+  TFE_OpSetAttrType(op, "dtype", TF_FLOAT);
+  TFE_OpAddInput(op, watched, own);
+  TFE_TensorHandle* value = NULL;
+  int n = 1;
+  TFE_Execute(op, &value, &n, own);
+  CHECK_OK(own);
+  TFE_DeleteTensorHandle(value);
+  TFE_DeleteOp(op);
+  TF_DeleteStatus(own);
+  release(data, length, arg);
+}
+
+// Memory that an update replaces goes once nobody waits for the variable: its deallocator may read it.
+static void released_by_updates(void) {
+  if (on_tensorflow()) return;
+  alarm(60);  // a wait for ourselves would never end
+  variables = new_context();
+  watched = variable_handle(variables, "watched", TF_FLOAT);
+  const float kOnes[] = {1, 1, 1, 1};
+  TFE_TensorHandle* ones = handle_of(TF_FLOAT, kOnes, DIMS(2, 2));
+  const int32_t kRows[] = {0, 1};
+  TFE_TensorHandle *rows = handle_of(TF_INT32, kRows, DIMS(2)), *rate = float_scalar(1);
+  TFE_TensorHandle* const inputs[][3] = {
+      {ones}, {ones}, {ones}, {rate, ones}, {rows, ones}, {rows, ones}, {rows, ones}};
+  static const char* const kOps[] = {
+      "AssignVariableOp",    "AssignAddVariableOp", "AssignSubVariableOp", "ResourceApplyGradientDescent",
+      "ResourceScatterAdd", "ResourceScatterMax",  "ResourceScatterUpdate"};
+  for (int i = 0; i < 7; ++i) {
+    released = 0;
+    TF_Tensor* t = TF_NewTensor(TF_FLOAT, DIMS(2, 2), memory, 16, read_and_release, NULL);
+    TFE_TensorHandle* lent = new_handle(t);
+    TF_DeleteTensor(t);
+    assign_variable(variables, watched, lent);
+    CHECK_OK(status);
+    TFE_DeleteTensorHandle(lent);
+    CHECK_INT(0, released);
+    TFE_Op* op = new_op(variables, kOps[i]);
+    add_input(op, watched);
+    for (int j = 0; j < 3 && inputs[i][j] != NULL; ++j) add_input(op, inputs[i][j]);
+    if (strncmp(kOps[i], "ResourceScatter", 15) == 0) TFE_OpSetAttrType(op, "dtype", TF_FLOAT);
+    execute_void(op);
+    CHECK_OK(status);
+    TFE_DeleteOp(op);
+    CHECK_INT(1, released);
+  }
+  alarm(0);
+  TFE_DeleteTensorHandle(ones);
+  TFE_DeleteTensorHandle(rows);
+  TFE_DeleteTensorHandle(rate);
+  TFE_DeleteTensorHandle(watched);
+  TFE_DeleteContext(variables);
 }
 
 static void caller_memory_refused(void) {
@@ -213,6 +275,28 @@ static void cannot_be_made(void) {
   CHECK(TF_TensorData(t) != NULL);
   TF_DeleteTensor(t);
   CHECK_INT(7, released);
+}
+
+// The number of dimensions is checked before any of them is read.
+static void ranks_that_no_shape_has(void) {
+  if (on_tensorflow()) return;
+  static const int kRanks[] = {255, 1 << 20, INT32_MAX, -1, INT32_MIN};
+  const int64_t one = 1;
+  TF_Tensor* t = TF_AllocateTensor(TF_FLOAT, NULL, 0, 4);
+  TF_Tensor* to = TF_AllocateTensor(TF_FLOAT, NULL, 0, 4);
+  released = 0;
+  for (int i = 0; i < 5; ++i) {
+    CHECK(TF_AllocateTensor(TF_FLOAT, &one, kRanks[i], 4) == NULL);
+    CHECK(TF_NewTensor(TF_FLOAT, &one, kRanks[i], memory, 4, release, NULL) == NULL);
+    TF_SetShape(t, &one, kRanks[i]);
+    CHECK_INT(0, TF_NumDims(t));
+    TF_TensorBitcastFrom(t, TF_INT32, to, &one, kRanks[i], status);
+    CHECK_CODE(TF_INVALID_ARGUMENT, status);
+    CHECK_INT(TF_FLOAT, TF_TensorType(to));
+  }
+  CHECK_INT(5, released);
+  TF_DeleteTensor(t);
+  TF_DeleteTensor(to);
 }
 
 static void data_type_sizes(void) {
@@ -411,11 +495,13 @@ int main(void) {
   RUN(caller_memory_unaligned);
   RUN(caller_memory_shared);
   RUN(caller_memory_in_variables);
+  RUN(released_by_updates);
   RUN(caller_memory_refused);
   RUN(caller_memory_is_not_written);
   RUN(no_deallocator);
   RUN(allocate);
   RUN(cannot_be_made);
+  RUN(ranks_that_no_shape_has);
   RUN(data_type_sizes);
   RUN(dimensions);
   RUN(handles_share);

@@ -5,7 +5,7 @@ use tfe_eager::{Code, DataType, Op, PlacementPolicy, Result, TensorHandle};
 use crate::world::{World, matrix};
 
 #[track_caller]
-fn check<'c>(op: Result<Op<'c>>, code: Code, plainly: &str, words: &str) {
+fn check(op: Result<Op>, code: Code, plainly: &str, words: &str) {
     let e = op.and_then(Op::run).expect_err(plainly);
     assert_eq!(e.code(), code, "{e}");
     assert_eq!(e.message().lines().next(), Some(plainly), "{e}");

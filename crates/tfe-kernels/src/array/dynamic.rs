@@ -126,6 +126,12 @@ fn stitched(ctx: &KernelContext<'_>, updates: Updates) -> Result<Tensor> {
         rows = given.iter().fold(rows, |rows, &row| rows.max(row + 1));
         all.push(given);
     }
+    // As many rows as the type of indices counts.
+    ensure!(
+        i32::try_from(rows).is_ok(),
+        InvalidArgument,
+        "Expected a non-negative size, got one of {rows} rows"
+    );
     let shape = Shape::new(&[&[rows as i64], first].concat())?;
     // Rows that no index names are zero.
     let mut out = ctx.allocate(ctx.input(n).dtype(), shape)?.zeroed();

@@ -33,7 +33,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let (params, indices) = (ctx.input(0), ctx.input(1));
         let (depth, shape) = result_shape(params, indices)?;
         let (outer, slice) = params.dims().split_at(depth);
-        let rows = vectors(indices, outer, policy, || {
+        let rows = vectors(indices, outer, policy, shape.num_elements(), || {
             format!("param shape {}, node name: {node}", params.shape())
         })?;
         let width = slice.iter().product::<i64>() as usize;

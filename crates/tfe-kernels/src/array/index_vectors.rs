@@ -33,7 +33,8 @@ impl Policy {
 }
 
 /// The row that each index vector points to, in a tensor whose outer dimensions are `dims`; [`Rows::NONE`] for those that
-/// are passed over. `target` describes the tensor.
+/// are passed over. `target` describes the tensor. Rows of `moved` elements in all are gathered or updated: where that is
+/// none, vectors of no numbers, of which there may be any number, are not listed.
 ///
 /// # Errors
 /// `InvalidArgument` for a vector that points outside, if the policy is to refuse it.
@@ -41,9 +42,13 @@ pub(super) fn vectors(
     indices: &Tensor,
     dims: &[i64],
     policy: Policy,
+    moved: usize,
     target: impl Fn() -> String,
 ) -> Result<Vec<usize>> {
     let depth = dims.len();
+    if depth == 0 && moved == 0 {
+        return Ok(Vec::new());
+    }
     let (places, given) = (indices.dims(), axes::integers(indices)?);
     let places = &places[..places.len().saturating_sub(1)];
     let count = places.iter().product::<i64>() as usize;

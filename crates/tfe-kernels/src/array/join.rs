@@ -5,11 +5,10 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 use tfe_core::{
-    DataType, ResourceHandle, Result, TString, Tensor, Variant, Word, bail, dispatch_width, ensure,
-    err,
+    DataType, Element, ResourceHandle, Result, TString, Tensor, Variant, Word, bail,
+    dispatch_width, ensure, err,
 };
 use tfe_device::{Inference, KernelContext, dim};
-use tfe_host::owned::{self, Owned};
 use tfe_host::{Cursor, axes, cost, fill_words, parallel};
 
 /// The shape of tensors joined along `axis`, counted from the end when negative.
@@ -163,7 +162,7 @@ fn copy_rows<'a, W: Word>(
     out.finish().expect("the loop ends when nothing remains")
 }
 
-fn join_owned<T: Owned>(
+fn join_owned<T: Element>(
     ctx: &mut KernelContext<'_>,
     inputs: Range<usize>,
     axis: usize,
@@ -174,5 +173,5 @@ fn join_owned<T: Owned>(
         .first()
         .map_or(0, |(elements, row)| elements.len() / row);
     let elements = (0..rows).flat_map(|i| pieces.iter().flat_map(move |&(e, n)| &e[i * n..][..n]));
-    owned::write(out, elements.map(T::copy))
+    out.try_fill_from(elements.map(T::try_clone))
 }

@@ -86,9 +86,13 @@ fn build_of_zeros(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             updates.rank(),
             updates.shape()
         );
-        let rows = vectors(indices, &shape.dims()[..depth], policy, || {
-            format!("shape {shape}")
-        })?;
+        let rows = vectors(
+            indices,
+            &shape.dims()[..depth],
+            policy,
+            updates.num_elements(),
+            || format!("shape {shape}"),
+        )?;
         let to = ctx.allocate(updates.dtype(), shape)?.zeroed();
         let out = updated(to, updates, &rows, depth, (update, dtype))?;
         ctx.set_output(0, out);
@@ -158,9 +162,13 @@ fn of_tensor(init: &KernelInit<'_>, update: Updates) -> Result<Box<dyn Kernel>> 
             updates.rank() - outer,
             updates.shape()
         );
-        let rows = vectors(indices, &shape.dims()[..depth], policy, || {
-            format!("shape {shape}")
-        })?;
+        let rows = vectors(
+            indices,
+            &shape.dims()[..depth],
+            policy,
+            updates.num_elements(),
+            || format!("shape {shape}"),
+        )?;
         let to = ctx.take_input(0);
         let out = updated(to, ctx.input(2), &rows, depth, update)?;
         ctx.set_output(0, out);

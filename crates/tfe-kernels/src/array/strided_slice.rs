@@ -72,6 +72,11 @@ fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             dy.shape(),
             slice.shape
         );
+        if shape.num_elements() == 0 {
+            // Its dimensions may be long all the same.
+            ctx.set_output(0, ctx.allocate(dy.dtype(), shape)?.zeroed());
+            return Ok(());
+        }
         let counts: SmallVec<[i64; 8]> = slice.taken.iter().map(|t| t.count as i64).collect();
         let strides = strided::strides(&counts);
         let sizes = shape.dims().iter().zip(&strides);

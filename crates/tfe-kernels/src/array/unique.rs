@@ -51,6 +51,9 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             count: size(&dims[axis..=axis]),
             inner: size(&dims[axis + 1..]),
         };
+        if input.num_elements() == 0 {
+            return of_nothing(ctx, axis, index_type);
+        }
         let groups = match input.dtype() {
             DataType::String => slices.grouped(input.as_slice::<TString>()?),
             _ => slices.grouped(&keys(input, 0)?),
@@ -85,6 +88,24 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ctx.set_output(1, indices);
         Ok(())
     }))
+}
+
+/// The results for slices without elements: all are equal, however many there are.
+fn of_nothing(ctx: &mut KernelContext<'_>, axis: usize, index_type: DataType) -> Result<()> {
+    let input = ctx.input(0);
+    let mut dims = input.dims().to_vec();
+    let count = dims[axis];
+    dims[axis] = count.min(1);
+    let values = ctx.allocate(input.dtype(), Shape::new(&dims)?)?.zeroed();
+    let indices = ctx.allocate(index_type, Shape::new(&[count])?)?.zeroed();
+    if ctx.num_outputs() > 2 {
+        let counts: &[i64] = if count == 0 { &[] } else { &[count] };
+        let counts = axes::tensor(ctx, index_type, Shape::vector(counts.len()), counts)?;
+        ctx.set_output(2, counts);
+    }
+    ctx.set_output(0, values);
+    ctx.set_output(1, indices);
+    Ok(())
 }
 
 /// The axis whose slices are compared.
@@ -207,22 +228,42 @@ impl Slices {
             let first = move |outer: usize| (outer * self.count + slice) * self.inner;
             (0..self.outer).flat_map(move |outer| &keys[first(outer)..][..self.inner])
         };
-        // A table that is never more than half full: a group stands at the first free place from its hash on.
-        let mask = (2 * self.count).next_power_of_two() - 1;
-        let mut table = vec![FREE; mask + 1];
+        // A table that is never more than half full: a group stands at the first free place from its hash on. It grows
+        // with the groups, of which there are few where elements have few values.
+        let mut table = vec![FREE; 64];
+        let mut hashes = Vec::new();
         let mut firsts = Vec::new();
         let mut of = Vec::with_capacity(self.count);
         for slice in 0..self.count {
-            let mut place = elements(slice).fold(0, |hash, key| key.hash(hash)) as usize & mask;
+            let mask = table.len() - 1;
+            let hash = elements(slice).fold(0, |hash, key| key.hash(hash)) as usize;
+            let mut place = hash & mask;
             while table[place] != FREE && !elements(firsts[table[place]]).eq(elements(slice)) {
                 place = (place + 1) & mask;
             }
             if table[place] == FREE {
                 table[place] = firsts.len();
                 firsts.push(slice);
+                hashes.push(hash);
             }
             of.push(table[place] as i64);
+            if 2 * firsts.len() > mask {
+                table = placed(&hashes, 4 * (mask + 1));
+            }
         }
-        Groups { firsts, of }
+        return Groups { firsts, of };
+
+        /// A table of that size with the groups of these hashes.
+        fn placed(hashes: &[usize], size: usize) -> Vec<usize> {
+            let mut table = vec![FREE; size];
+            for (group, hash) in hashes.iter().enumerate() {
+                let mut place = hash & (size - 1);
+                while table[place] != FREE {
+                    place = (place + 1) & (size - 1);
+                }
+                table[place] = group;
+            }
+            table
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `UnravelIndex`: the index vectors of elements of a dense array.
 
-use tfe_core::{DTypeSet, Result, Shape, ensure};
+use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
@@ -41,6 +41,11 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "received empty tensor indices"
         );
         let array = Shape::new(&sizes)?;
+        ensure!(
+            dtype == DataType::Int64 || i32::try_from(array.num_elements()).is_ok(),
+            InvalidArgument,
+            "Input dims product is causing integer overflow: {array}"
+        );
         let given = axes::integers(indices)?;
         let n = given.len();
         let mut index = vec![0; sizes.len()];

@@ -10,21 +10,29 @@ use super::pixels::{Pixels, Samples};
 /// Pixels that a byte can hold: a code of 12 bits stands for up to 4,096 of them.
 const RATIO: usize = 2731;
 
-/// A frame: its place, its size, and the colours of its pixels, `None` where what was there before shows through.
+/// A frame: its place, its width, and the colours of its pixels, `None` where what was there before shows through.
 struct Patch {
     left: usize,
     top: usize,
     width: usize,
-    height: usize,
     pixels: Vec<Option<[u8; 3]>>,
+}
+
+/// The frames of a file. As in TensorFlow all of them, and not the header, say how large each image is.
+#[derive(Default)]
+struct Patches {
+    patches: Vec<Patch>,
+    width: usize,
+    height: usize,
 }
 
 /// Decodes all frames, or only the first.
 pub(super) fn decode(contents: &[u8], only_first: bool) -> Result<Pixels> {
-    let patches = patches(contents, only_first)?;
-    // As in TensorFlow the frames say how large the images are, and the header does not.
-    let width = patches.iter().map(|p| p.width).max().unwrap_or(0);
-    let height = patches.iter().map(|p| p.height).max().unwrap_or(0);
+    let Patches {
+        patches,
+        width,
+        height,
+    } = patches(contents, only_first)?;
     let size = width * height * 3;
     let mut bytes = Vec::new();
     bytes
@@ -69,7 +77,7 @@ pub(super) fn decode(contents: &[u8], only_first: bool) -> Result<Pixels> {
     })
 }
 
-fn patches(contents: &[u8], only_first: bool) -> Result<Vec<Patch>> {
+fn patches(contents: &[u8], only_first: bool) -> Result<Patches> {
     let len = contents.len();
     let bad = |e: DecodingError| err!(InvalidArgument, "Invalid GIF data (size {len}): {e}");
     let mut options = DecodeOptions::new();
@@ -77,27 +85,32 @@ fn patches(contents: &[u8], only_first: bool) -> Result<Vec<Patch>> {
     let most = NonZeroU64::new((len as u64).saturating_mul(RATIO as u64));
     options.set_memory_limit(most.map_or(MemoryLimit::Unlimited, MemoryLimit::Bytes));
     let mut decoder = options.read_info(contents).map_err(bad)?;
-    let mut patches = Vec::new();
+    let mut all = Patches::default();
     loop {
         let colors = decoder.global_palette().map(<[u8]>::to_vec);
         match decoder.read_next_frame() {
-            Ok(Some(frame)) => patches.push(patch(frame, colors.as_deref(), patches.len())?),
+            Ok(Some(frame)) => {
+                all.width = all.width.max(frame.width.into());
+                all.height = all.height.max(frame.height.into());
+                let count = all.patches.len();
+                if count == 0 || !only_first {
+                    all.patches.push(patch(frame, colors.as_deref(), count)?);
+                }
+            }
             Ok(None) => break,
-            Err(e @ DecodingError::Format(_)) => return Err(bad(e)),
             // A file that ends too early has the frames that are whole.
-            Err(_) if !patches.is_empty() => break,
-            Err(e) => return Err(bad(e)),
-        }
-        if only_first {
-            break;
+            Err(e) if all.patches.is_empty() || matches!(e, DecodingError::Format(_)) => {
+                return Err(bad(e));
+            }
+            Err(_) => break,
         }
     }
     ensure!(
-        !patches.is_empty(),
+        !all.patches.is_empty(),
         InvalidArgument,
         "Invalid GIF data (size {len}): it has no frame"
     );
-    Ok(patches)
+    Ok(all)
 }
 
 fn patch(frame: &Frame<'_>, colors: Option<&[u8]>, index: usize) -> Result<Patch> {
@@ -135,7 +148,6 @@ fn patch(frame: &Frame<'_>, colors: Option<&[u8]>, index: usize) -> Result<Patch
         left,
         top,
         width,
-        height,
         pixels: frame.buffer.iter().map(color).collect::<Result<_>>()?,
     })
 }

@@ -133,6 +133,10 @@ pub(super) fn product<T: Product>(
     let mut dims = fitted.shape.dims().to_vec();
     dims.extend([m as i64, n as i64]);
     let out = ctx.allocate(T::DTYPE, Shape::new(&dims)?)?;
+    if out.shape().num_elements() == 0 {
+        // There may be many products of nothing.
+        return Ok(out.zeroed());
+    }
     let (x, y) = (x.as_slice::<T>()?, y.as_slice::<T>()?);
     if fitted.is_dense(0) && y.len() == k * n && !adj_x {
         // One matrix for all: the rows of the others are those of one product.

@@ -66,7 +66,8 @@ pub(super) const KERNELS: &[KernelDef] = &[
     .of(FLOAT),
     KernelDef::cpu(ops::SOFTPLUS_GRAD, |init| {
         let functions = [
-            zip(|g: f32, x: f32| g * elementary::sigmoid(x)),
+            // A quotient: the sigmoid itself would be denormal first.
+            zip(|g: f32, x: f32| g / (1.0 + elementary::exp(-x))),
             zip(|g: f64, x: f64| g / (1.0 + (-x).exp())),
         ];
         alike(init, choose(init.attrs.dtype("T")?, functions)?)

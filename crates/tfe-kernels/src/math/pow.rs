@@ -7,7 +7,7 @@ use tfe_ops::ops;
 use tfe_host::complex;
 use tfe_host::elementwise::{self, Elementwise};
 use tfe_host::function::zip;
-use tfe_host::number::{FIELD, SIGNED, Signed};
+use tfe_host::number::{FIELD, Real, SIGNED, Signed};
 use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
@@ -20,20 +20,8 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     if FIELD.contains(dtype) {
         // The C library sees denormal numbers even where they count as zero.
         let functions = [
-            zip(|x: f32, y| {
-                if x == 0.0 {
-                    0.0f32.copysign(x).powf(y)
-                } else {
-                    x.powf(y)
-                }
-            }),
-            zip(|x: f64, y| {
-                if x == 0.0 {
-                    0.0f64.copysign(x).powf(y)
-                } else {
-                    x.powf(y)
-                }
-            }),
+            zip(|x: f32, y: f32| x.flushed().powf(y.flushed())),
+            zip(|x: f64, y: f64| x.flushed().powf(y.flushed())),
             zip(complex::pow),
         ];
         return elementwise::chosen(init, functions, 15.0);

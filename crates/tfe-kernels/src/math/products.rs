@@ -32,7 +32,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x / y }),
             zip(|x, y| {
                 if x == complex::ZERO {
-                    x
+                    complex::ZERO
                 } else {
                     complex::div(x, y)
                 }
@@ -53,7 +53,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             }),
             zip(|x: Complex128, y| {
                 if x == complex::ZERO {
-                    x
+                    complex::ZERO
                 } else {
                     x * complex::ln(y)
                 }
@@ -74,7 +74,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             zip(|x: f64, y: f64| if x == 0.0 { 0.0 } else { x * y.ln_1p() }),
             zip(|x: Complex128, y| {
                 if x == complex::ZERO {
-                    x
+                    complex::ZERO
                 } else {
                     x * complex::ln_1p(y)
                 }

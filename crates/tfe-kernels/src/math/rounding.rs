@@ -6,15 +6,24 @@ use tfe_ops::ops;
 
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
+use tfe_host::number::Real;
 use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::FLOOR, rules::like::<0>, |init| {
-        chosen(init, [map(f32::floor), map(f64::floor)], 0.3)
+        let functions = [
+            map(|x: f32| x.flushed().floor()),
+            map(|x: f64| x.flushed().floor()),
+        ];
+        chosen(init, functions, 0.3)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
     KernelDef::host(ops::CEIL, rules::like::<0>, |init| {
-        chosen(init, [map(f32::ceil), map(f64::ceil)], 0.3)
+        let functions = [
+            map(|x: f32| x.flushed().ceil()),
+            map(|x: f64| x.flushed().ceil()),
+        ];
+        chosen(init, functions, 0.3)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
     KernelDef::host(ops::RINT, rules::like::<0>, |init| {

@@ -1,6 +1,8 @@
 //! Selection: each element from one tensor or another, by a truth value.
 
-use tfe_core::{Complex128, DTypeSet, DataType, Plain, Result, Shape, bail, dispatch, ensure, err};
+use tfe_core::{
+    Complex128, DTypeSet, DataType, Element, Plain, Result, Shape, bail, dispatch, ensure, err,
+};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
@@ -8,7 +10,7 @@ use tfe_host::broadcast::Broadcast;
 use tfe_host::elementwise::Elementwise;
 use tfe_host::function::Function;
 use tfe_host::loops;
-use tfe_host::owned::{Owned, fill_owned};
+use tfe_host::owned::fill_owned;
 
 const TYPES: &[(&str, DTypeSet)] = &[(
     "T",
@@ -86,14 +88,14 @@ fn of_words<W: Plain>() -> Function<3> {
     })
 }
 
-fn owned<T: Owned>(ctx: &mut KernelContext<'_>, fitted: &Broadcast<3>) -> Result<()> {
+fn owned<T: Element>(ctx: &mut KernelContext<'_>, fitted: &Broadcast<3>) -> Result<()> {
     let condition = ctx.input(0).as_slice::<bool>()?;
     let (a, b) = (ctx.input(1).as_slice::<T>()?, ctx.input(2).as_slice::<T>()?);
     let chosen = fitted.places().map(|[c, i, j]| {
         if condition[c] {
-            a[i].copy()
+            a[i].try_clone()
         } else {
-            b[j].copy()
+            b[j].try_clone()
         }
     });
     let out = fill_owned(ctx, fitted.shape.clone(), chosen)?;

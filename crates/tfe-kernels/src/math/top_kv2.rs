@@ -71,8 +71,11 @@ fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
     let mut values = scratch(shape.num_elements())?;
     let mut indices = scratch(shape.num_elements())?;
     // No more than the rows have: an empty tensor may claim any number of columns.
-    let mut order: Vec<usize> = scratch(columns.min(source.len()))?;
-    for row in source.chunks_exact(columns.max(1)).filter(|_| k > 0) {
+    let mut order: Vec<usize> = scratch(columns.min(source.len()).min(room(k) + k))?;
+    for row in source.chunks_exact(columns.max(1)) {
+        if k == 0 {
+            break;
+        }
         select(row, k, &mut order);
         for &i in &order[..k] {
             values.push(row[i]);
@@ -94,12 +97,17 @@ fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
     Ok(())
 }
 
+/// How many candidates are gathered, beyond the `k` best so far, before the best of all are looked for.
+fn room(k: usize) -> usize {
+    (2 * k).max(64)
+}
+
 /// Brings the indices of the `k` largest elements to the front of `order`, largest first, ties by index.
 fn select<T: PartialOrd + Copy>(row: &[T], k: usize, order: &mut Vec<usize>) {
     let larger = |&a: &usize, &b: &usize| descending(row[a], row[b]).then(a.cmp(&b));
     order.clear();
     // Where few are wanted of many, most elements lose against the worst so far: those are never moved.
-    let room = (2 * k).max(64);
+    let room = room(k);
     let mut worst = None;
     for (i, &x) in row.iter().enumerate() {
         if worst.is_some_and(|w| descending(x, w) != Ordering::Less) {

@@ -130,6 +130,20 @@ impl Geometry {
         }
     }
 
+    /// Visits what window `pixel` sees beside the image: calls `visit` with where the filters begin.
+    fn visit_padding(&self, pixel: usize, mut visit: impl FnMut(usize)) {
+        let (i, x) = (pixel / self.cols.output, pixel % self.cols.output);
+        let y = i % self.rows.output;
+        for k in 0..self.rows.window {
+            let is_inside = self.rows.place(y, k).is_some();
+            for l in 0..self.cols.window {
+                if !is_inside || self.cols.place(x, l).is_none() {
+                    visit((k * self.cols.window + l) * self.out_depth);
+                }
+            }
+        }
+    }
+
     /// Rough time for a channel of a window.
     fn ns(&self) -> f64 {
         0.3 * (self.rows.window * self.cols.window) as f64
@@ -146,6 +160,9 @@ pub(super) fn convolve<T: Number>(
     let geometry = Geometry::of(windows, input.shape(), filter.shape())?;
     let (input, filter) = (input.as_slice::<T>()?, filter.as_slice::<T>()?);
     let (depth, out_depth) = (geometry.depth, geometry.out_depth);
+    // Zeros around the image change nothing, unless they meet infinity or NaN.
+    let is_odd = filter.iter().any(|&x| x.minus(x) != T::default());
+    let zeros = vec![T::default(); if is_odd { depth } else { 0 }];
     let out = summed(
         ctx,
         geometry.output()?,
@@ -157,6 +174,11 @@ pub(super) fn convolve<T: Number>(
                 geometry.visit(pixel, |from, by| {
                     add_products(sums, &input[from..][..depth], &filter[by..][..out_depth]);
                 });
+                if is_odd {
+                    geometry.visit_padding(pixel, |by| {
+                        add_products(sums, &zeros, &filter[by..][..out_depth]);
+                    });
+                }
             }
         },
     )?;

@@ -1,7 +1,8 @@
 //! `QueueDequeueV2`, `QueueDequeueManyV2`, `QueueDequeueUpToV2`: one element, or many along a new first dimension.
 
 use tfe_core::{
-    DataType, ResourceHandle, Result, Shape, TString, Tensor, Variant, bail, dispatch_width,
+    DataType, Element, ResourceHandle, Result, Shape, TString, Tensor, Variant, bail,
+    dispatch_width,
 };
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
@@ -9,7 +10,7 @@ use tfe_ops::ops;
 use super::enqueue::check_timeout;
 use super::fifo::Tuple;
 use super::resource::queue;
-use tfe_host::owned::{Owned, fill_owned};
+use tfe_host::owned::fill_owned;
 use tfe_host::{Cursor, fill_words};
 
 pub(super) const KERNELS: &[KernelDef] = &[
@@ -100,7 +101,7 @@ fn stack(
     }
 }
 
-fn stack_owned<'a, T: Owned>(
+fn stack_owned<'a, T: Element>(
     ctx: &KernelContext<'_>,
     shape: Shape,
     parts: impl Iterator<Item = &'a Tensor>,
@@ -108,5 +109,5 @@ fn stack_owned<'a, T: Owned>(
     let parts = parts
         .map(Tensor::as_slice::<T>)
         .collect::<Result<Vec<_>>>()?;
-    fill_owned(ctx, shape, parts.into_iter().flatten().map(T::copy))
+    fill_owned(ctx, shape, parts.into_iter().flatten().map(T::try_clone))
 }

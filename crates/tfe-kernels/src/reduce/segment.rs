@@ -6,7 +6,7 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensur
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::mean::{self, Mean};
+use super::mean::{IntegerMean, Mean};
 use tfe_host::accumulate::{Folded, Larger, Plus, Smaller, Times};
 use tfe_host::bits::unsigned;
 use tfe_host::gather_rows::Rows;
@@ -85,17 +85,10 @@ fn build_prod(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn build_mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.attrs.dtype("T")?;
     if DTypeSet::INT.contains(dtype) {
-        return Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-            let (rows, shape) = segments(ctx)?;
-            let out = mean::of_integers(
-                ctx,
-                ctx.input(0),
-                |mean, data| combined(ctx, mean, data, &rows, 0, shape.clone()),
-                |mean, data| combined(ctx, mean, data, &rows, 0, shape.clone()),
-            )?;
-            ctx.set_output(0, out);
-            Ok(())
-        }));
+        return dispatch!(dtype, Int, |T| Ok(kernel(
+            IntegerMean::<T>::new(),
+            T::default()
+        )));
     }
     dispatch!(
         dtype,

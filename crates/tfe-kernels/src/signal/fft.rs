@@ -53,12 +53,19 @@ const fn real(kernel: KernelDef) -> KernelDef {
 /// The transform of an input by an op over `rank` dimensions.
 type Run<T> = fn(&KernelContext<'_>, &Transform<T>, &Tensor, Option<&Tensor>) -> Result<Tensor>;
 
-/// What transforms are made with, and what was planned so far.
+/// What transforms are made with, and the plans that were used last.
 struct Transform<T: FftNum> {
     rank: usize,
     direction: FftDirection,
-    planner: Mutex<FftPlanner<T>>,
+    plans: Mutex<Vec<Plan<T>>>,
 }
+
+type Plan<T> = Arc<dyn Fft<T>>;
+
+/// Plans that are kept, and the numbers that they are for in all, if there are several: a plan has tables about as long
+/// as its transform.
+const PLANS: usize = 16;
+const PLANNED: usize = 1 << 20;
 
 fn build(init: &KernelInit<'_>, rank: usize, inverse: bool) -> Result<Box<dyn Kernel>> {
     Ok(match init.attrs.dtype("Tcomplex")? {
@@ -92,7 +99,7 @@ fn kernel<T: FftNum>(rank: usize, inverse: bool, run: Run<T>) -> Box<dyn Kernel>
             true => FftDirection::Inverse,
             false => FftDirection::Forward,
         },
-        planner: Mutex::new(FftPlanner::new()),
+        plans: Mutex::new(Vec::new()),
     };
     Box::new(move |ctx: &mut KernelContext<'_>| {
         let length = (ctx.num_inputs() > 1).then(|| ctx.input(1));
@@ -226,9 +233,20 @@ where
 }
 
 impl<T: FftNum> Transform<T> {
-    fn plan(&self, n: usize) -> Arc<dyn Fft<T>> {
-        let mut planner = self.planner.lock().unwrap_or_else(PoisonError::into_inner);
-        planner.plan_fft(n, self.direction)
+    fn plan(&self, n: usize) -> Plan<T> {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = plans.iter().position(|plan| plan.len() == n);
+        let plan = match known {
+            Some(i) => plans.remove(i),
+            None => FftPlanner::new().plan_fft(n, self.direction),
+        };
+        plans.push(Arc::clone(&plan));
+        // The one that was used last is at the end, and stays whatever its length is.
+        let planned = |plans: &[Plan<T>]| plans.iter().map(|plan| plan.len()).sum::<usize>();
+        while plans.len() > PLANS || plans.len() > 1 && planned(&plans) > PLANNED {
+            plans.remove(0);
+        }
+        plan
     }
 
     /// The rank of an input, which has at least as many dimensions as are transformed.
@@ -385,4 +403,32 @@ where
     tensor
         .as_mut_slice::<Complex<T>>()
         .ok_or_else(|| err!(Internal, "fresh memory is shared"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_plans_are_kept() {
+        let transform = Transform::<f32> {
+            rank: 1,
+            direction: FftDirection::Forward,
+            plans: Mutex::new(Vec::new()),
+        };
+        let kept = || -> Vec<usize> {
+            let plans = transform.plans.lock().expect("no panic");
+            plans.iter().map(|plan| plan.len()).collect()
+        };
+        for n in 1..100 {
+            assert_eq!(transform.plan(n).len(), n);
+        }
+        assert_eq!(kept(), (84..100).collect::<Vec<_>>());
+        transform.plan(90);
+        assert_eq!(kept().last(), Some(&90));
+        transform.plan(PLANNED);
+        assert_eq!(kept(), [PLANNED]);
+        transform.plan(8);
+        assert_eq!(kept(), [8]);
+    }
 }

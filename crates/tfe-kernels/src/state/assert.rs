@@ -23,7 +23,10 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             return Ok(());
         }
         let data = ctx.input_range(1..ctx.num_inputs());
-        let data = data.map(|tensor| summary(ctx.device(), tensor, Style::First(limit)));
+        let data = data.map(|tensor| {
+            let text = summary(ctx.device(), tensor, Style::First(limit))?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        });
         let data = data.collect::<Result<Vec<_>>>()?;
         bail!(InvalidArgument, "assertion failed: {}", data.join(" "))
     }))

@@ -27,7 +27,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut text = pieces[0].to_vec();
         let inputs = ctx.input_range(0..ctx.num_inputs());
         for (input, piece) in inputs.zip(&pieces[1..]) {
-            text.extend_from_slice(summary(ctx.device(), input, Style::Ends(ends))?.as_bytes());
+            text.extend_from_slice(&summary(ctx.device(), input, Style::Ends(ends))?);
             text.extend_from_slice(piece);
         }
         ctx.set_output(0, Tensor::scalar(TString::concat([&*text])?)?);

@@ -32,8 +32,13 @@ fn stub(out: &mut String, prototype: &Prototype) -> Result<()> {
     } = prototype;
     let mut list = Vec::new();
     let mut has_status = false;
+    let ends = ends_an_object(prototype);
     for param in params {
-        let name = if param.is_status() { "status" } else { "_" };
+        let name = match param.is_status() {
+            true => "status",
+            false if ends => "object",
+            false => "_",
+        };
         has_status |= param.is_status();
         list.push(format!("{name}: {}", param.rust()?));
     }
@@ -45,13 +50,18 @@ fn stub(out: &mut String, prototype: &Prototype) -> Result<()> {
         format!(" -> {}", result.rust()?)
     };
     if has_status {
+        let says = if ends {
+            "missing_unless_null(object, "
+        } else {
+            "missing("
+        };
         writeln!(
             out,
             "\n/// Not there yet.\n///\n/// # Safety\n/// As [the crate](crate#safety) says.\n\
              #[unsafe(no_mangle)]\n\
              pub unsafe extern \"C\" fn {name}({list}){result} {{\n    \
              // SAFETY: null or a status of the caller's.\n    \
-             unsafe {{ missing(status, \"{name}\") }}\n}}"
+             unsafe {{ {says}status, \"{name}\") }}\n}}"
         )?;
     } else {
         let body = if is_void {
@@ -66,6 +76,13 @@ fn stub(out: &mut String, prototype: &Prototype) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Whether a function deletes or closes its one argument, which nothing is to be done for where it is null.
+fn ends_an_object(prototype: &Prototype) -> bool {
+    let name = &prototype.name;
+    let is_one = prototype.has_status() && prototype.params.len() == 2;
+    is_one && (name.contains("_Delete") || name.contains("_Close"))
 }
 
 /// `stubs.c` of the tests.
@@ -100,7 +117,11 @@ fn calls(out: &mut String, prototype: &Prototype) -> Result<()> {
     call(out, prototype, "NULL")?;
     if prototype.has_status() {
         call(out, prototype, "status")?;
-        writeln!(out, "  missing(\"{name}\");")?;
+        if ends_an_object(prototype) {
+            writeln!(out, "  CHECK_OK(status);")?;
+        } else {
+            writeln!(out, "  missing(\"{name}\");")?;
+        }
     }
     Ok(())
 }
@@ -162,6 +183,16 @@ mod tests {
         assert!(test.contains(
             "  CHECK(is_zero_TF_Output(TF_First((TF_Input){0}, status, 0)));\n  missing(\"TF_First\");\n"
         ));
+    }
+
+    #[test]
+    fn ending_nothing_is_no_error() {
+        let list = header(&["void TF_CloseSession (TF_Session *, TF_Status *);"]);
+        let rust = rust(&list).unwrap();
+        assert!(rust.contains("fn TF_CloseSession(object: Pointer, status: *mut TF_Status)"));
+        assert!(rust.contains("missing_unless_null(object, status, \"TF_CloseSession\")"));
+        let test = c_test(&list).unwrap();
+        assert!(test.contains("  TF_CloseSession(NULL, status);\n  CHECK_OK(status);\n"));
     }
 
     #[test]

@@ -195,6 +195,20 @@ fn sizes_that_overflow_are_errors() {
         invalid
     );
     assert_eq!(refused("Pad", &[], vec![x(), pads(&[0, -1])]), invalid);
+    let narrow = |values: &[i32]| Tensor::vector(values).expect("a tensor");
+    // What the type of the results could not count.
+    let unravelled = vec![narrow(&[5]), narrow(&[65_536, 32_768])];
+    assert_eq!(refused("UnravelIndex", &[], unravelled), invalid);
+    let rows = Tensor::from_iter(&[1, 0], [0f32; 0]).expect("a tensor");
+    let stitched = vec![narrow(&[i32::MAX]), rows];
+    assert_eq!(
+        refused(
+            "DynamicStitch",
+            &[("N", 1i64.into()), ("T", DataType::Float.into())],
+            stitched
+        ),
+        invalid
+    );
     assert_eq!(
         refused(
             "Fill",

@@ -62,7 +62,8 @@ typedef struct TFE_Context TFE_Context;
 TF_CAPI_EXPORT extern TFE_Context* TFE_NewContext(const TFE_ContextOptions* opts,
                                                   TF_Status* status);
 
-// Handles may outlive their context, with their values; ops may not.
+// Handles may outlive their context, with their values; so may ops, those that another thread is executing
+// included. Variables and queues go with the context: a call that waits at a queue ends with CANCELLED.
 TF_CAPI_EXPORT extern void TFE_DeleteContext(TFE_Context* ctx);
 
 TF_CAPI_EXPORT extern TF_DeviceList* TFE_ContextListDevices(TFE_Context* ctx, TF_Status* status);
@@ -260,7 +261,9 @@ TF_CAPI_EXPORT extern int TFE_OpGetOutputLength(TFE_Op* op, const char* output_n
 
 // Runs the op. `*num_retvals` tells how many results `retvals` has room for: at least as many as the
 // op has, or INVALID_ARGUMENT. On success it is set to the number of results and the op keeps its
-// attrs, but no inputs. After an error `*num_retvals` stays as given and that many `retvals` are NULL.
+// attrs, but no inputs. After an error of the op's kernel it is the number of results as well, and so many
+// `retvals` are NULL. After an error before the kernel was found (a type, an attr, a device, too little
+// room) `*num_retvals` and `retvals` are as they were. Places beyond the op's results are never touched.
 TF_CAPI_EXPORT extern void TFE_Execute(TFE_Op* op, TFE_TensorHandle** retvals, int* num_retvals,
                                        TF_Status* status);
 
@@ -269,6 +272,21 @@ TF_CAPI_EXPORT extern void TFE_Execute(TFE_Op* op, TFE_TensorHandle** retvals, i
 // Adds a serialized FunctionDef; from then on TFE_NewOp knows its name. The same may be added again,
 // and is then to be removed as often; another body under the same name, or the name of an op, is
 // INVALID_ARGUMENT. Nodes of the body are checked when the function is first executed.
+//
+// A file of functions is a FunctionDefLibrary as a rule, which is INVALID_ARGUMENT here: each of its functions
+// is added by a call of its own. Without a library for messages they are found like this:
+//
+//   const unsigned char *p = file, *end = p + file_size;
+//   while (p < end && *p++ == 0x0a) {  // field 1: a FunctionDef, after its length
+//     size_t size = 0;
+//     for (int shift = 0; p < end; shift += 7) {
+//       size |= (size_t)(*p & 0x7f) << shift;
+//       if ((*p++ & 0x80) == 0) break;
+//     }
+//     if (size > (size_t)(end - p)) break;  // the file is damaged
+//     TFE_ContextAddFunctionDef(ctx, (const char*)p, size, status);
+//     p += size;
+//   }
 TF_CAPI_EXPORT extern void TFE_ContextAddFunctionDef(TFE_Context* ctx,
                                                      const char* serialized_function_def,
                                                      size_t size, TF_Status* status);

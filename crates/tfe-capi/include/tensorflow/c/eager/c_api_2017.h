@@ -56,8 +56,8 @@ TF_CAPI_EXPORT extern void TFE_OpSetAttrString_2017(TFE_Op* op, const char* attr
 TF_CAPI_EXPORT extern void TFE_OpSetAttrStringList_2017(TFE_Op* op, const char* attr_name,
                                                         const char** value, int num_values);
 
-// Gives as many results as there is room for, and sets `*num_retvals` to that number. The op keeps its
-// inputs and can be executed again.
+// Gives as many results as there is room for, and sets `*num_retvals` to that number. After an error both
+// are as they were. The op keeps its inputs and can be executed again.
 TF_CAPI_EXPORT extern void TFE_Execute_2017(TFE_Op* op, TFE_TensorHandle** retvals,
                                             int* num_retvals, TF_Status* status);
 
