@@ -36,7 +36,10 @@ impl Session for Owner {
                 one => op.add_input(&handle_of(one)?)?,
             }
         }
-        for (name, value) in &call.attrs {
+        // TensorFlow passes over attributes that the op does not have; Rust refuses them, which is tested elsewhere.
+        let spec = op.attrs().spec().clone();
+        let known = call.attrs.iter().filter(|(name, _)| spec.attr_slot(name).is_some());
+        for (name, value) in known {
             op.set_attr(name, value.clone());
         }
         let room = call.room;
