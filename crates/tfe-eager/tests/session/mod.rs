@@ -38,7 +38,10 @@ impl Session for Owner {
         }
         // TensorFlow passes over attributes that the op does not have; Rust refuses them, which is tested elsewhere.
         let spec = op.attrs().spec().clone();
-        let known = call.attrs.iter().filter(|(name, _)| spec.attr_slot(name).is_some());
+        let known = call
+            .attrs
+            .iter()
+            .filter(|(name, _)| spec.attr_slot(name).is_some());
         for (name, value) in known {
             op.set_attr(name, value.clone());
         }
