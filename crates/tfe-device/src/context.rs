@@ -202,7 +202,7 @@ impl<'a> KernelContext<'a> {
     /// # Errors
     /// `Internal` when the kernel left one unset.
     #[inline]
-    pub fn finish(&mut self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         match self.outputs.slots().iter().position(Option::is_none) {
             None => Ok(()),
             Some(i) => Err(unset(i)),
