@@ -27,6 +27,7 @@ pub mod gather_rows;
 #[cfg(feature = "gemm")]
 pub mod gemm;
 pub mod loops;
+pub mod mean;
 pub mod movement;
 pub mod narrow;
 pub mod number;
