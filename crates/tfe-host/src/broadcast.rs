@@ -185,15 +185,20 @@ impl<const N: usize> Broadcast<N> {
 
     /// For each element of the output, in order, which elements of the inputs belong to it.
     pub fn places(&self) -> impl Iterator<Item = [usize; N]> + use<N> {
+        self.places_from(0)
+    }
+
+    /// [`places`](Self::places) from element `first` of the output on.
+    pub fn places_from(&self, first: usize) -> impl Iterator<Item = [usize; N]> + use<N> {
         let row = self.row_len();
         let moves = self.dims.last().map_or([true; N], |d| d.moves);
         let n = self.shape.num_elements();
         // An empty output has no rows to walk.
-        let mut rows = (n > 0).then(|| self.rows(0));
+        let mut rows = (first < n).then(|| self.rows(first / row));
         let mut starts = [0; N];
-        (0..n).map(move |at| {
+        (first..n).map(move |at| {
             let inner = at % row;
-            if let Some(rows) = rows.as_mut().filter(|_| inner == 0) {
+            if let Some(rows) = rows.as_mut().filter(|_| inner == 0 || at == first) {
                 starts = rows.advance();
             }
             std::array::from_fn(|k| starts[k] + if moves[k] { inner } else { 0 })
@@ -295,7 +300,10 @@ mod tests {
             [1, 1, 0],
             [1, 2, 0],
         ];
-        assert_eq!(fitted.places().collect::<Vec<_>>(), want);
+        for first in 0..=want.len() {
+            let places: Vec<_> = fitted.places_from(first).collect();
+            assert_eq!(places, want[first..]);
+        }
         let empty = Shape::new(&[0, 3]).expect("a shape");
         let fitted = Broadcast::new([&a, &empty]);
         assert_eq!(fitted.expect_err("2 and 0").code(), Code::InvalidArgument);

@@ -11,6 +11,8 @@ pub mod simd;
 
 pub mod accumulate;
 pub mod axes;
+#[cfg(feature = "gemm")]
+pub mod batch_product;
 pub mod bits;
 pub mod broadcast;
 pub mod broadcast_blocks;

@@ -5,6 +5,7 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use tfe_host::broadcast::Broadcast;
+use tfe_host::cost;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
@@ -33,7 +34,7 @@ const NUMBERS: DTypeSet = FIELD.union(DTypeSet::of(&[
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let add = function!(init.attrs.dtype("T")?, Number, |T| zip(T::plus))?;
-    Ok(elementwise::kernel(add, 0.2))
+    Ok(elementwise::kernel(add, cost::ARITHMETIC))
 }
 
 fn join(ctx: &mut KernelContext<'_>) -> Result<()> {

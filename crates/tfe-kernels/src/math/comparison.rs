@@ -4,6 +4,7 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use tfe_host::cost;
 use tfe_host::elementwise;
 use tfe_host::function::compare;
 use tfe_host::rules;
@@ -32,7 +33,7 @@ fn less(init: &KernelInit<'_>, swapped: bool) -> Result<Box<dyn Kernel>> {
     )?;
     Ok(elementwise::kernel(
         if swapped { less.swapped() } else { less },
-        0.2,
+        cost::ARITHMETIC,
     ))
 }
 
@@ -42,6 +43,6 @@ fn less_equal(init: &KernelInit<'_>, swapped: bool) -> Result<Box<dyn Kernel>> {
     ))?;
     Ok(elementwise::kernel(
         if swapped { less.swapped() } else { less },
-        0.2,
+        cost::ARITHMETIC,
     ))
 }

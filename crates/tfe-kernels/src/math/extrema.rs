@@ -4,6 +4,7 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
+use tfe_host::cost;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Real;
@@ -12,12 +13,12 @@ use tfe_host::rules;
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::MAXIMUM, rules::broadcast, |init| {
         let maximum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::nan_max))?;
-        Ok(elementwise::kernel(maximum, 0.2))
+        Ok(elementwise::kernel(maximum, cost::ARITHMETIC))
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::host(ops::MINIMUM, rules::broadcast, |init| {
         let minimum = function!(init.attrs.dtype("T")?, Real, |T| zip(T::nan_min))?;
-        Ok(elementwise::kernel(minimum, 0.2))
+        Ok(elementwise::kernel(minimum, cost::ARITHMETIC))
     })
     .of(&[("T", DTypeSet::REAL)]),
 ];

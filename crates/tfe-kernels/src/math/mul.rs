@@ -4,6 +4,7 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use tfe_host::cost;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Number;
@@ -16,5 +17,5 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let times = function!(init.attrs.dtype("T")?, Number, |T| zip(T::times))?;
-    Ok(elementwise::kernel(times, 0.2))
+    Ok(elementwise::kernel(times, cost::ARITHMETIC))
 }

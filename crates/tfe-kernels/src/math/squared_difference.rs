@@ -4,6 +4,7 @@ use tfe_core::{DTypeSet, DataType, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use tfe_host::cost;
 use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
@@ -27,5 +28,5 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             difference.times(difference.conjugate())
         })
     )?;
-    Ok(elementwise::kernel(function, 0.3))
+    Ok(elementwise::kernel(function, cost::ARITHMETIC))
 }

@@ -53,7 +53,7 @@ fn softmax<T: Logit>(ctx: &KernelContext<'_>, log: bool) -> Result<Tensor> {
     // No more than there are: a tensor without rows may claim any number of columns.
     let len = input.shape().dim(input.rank() - 1).min(source.len()).max(1);
     fill(ctx.output(0)?, |dst| {
-        let ns = cost::TRANSCENDENTAL;
+        let ns = cost::ELEMENTARY;
         parallel::try_write(ctx.device(), dst, len, ns, &|start, dst| {
             let mut room = T::room(len)?;
             Ok(loops::by_blocks(dst, len, |dst, range| {
