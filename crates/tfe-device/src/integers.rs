@@ -1,4 +1,8 @@
 //! The elements of small integer tensors: axes, sizes, paddings.
+#![expect(
+    clippy::useless_conversion,
+    reason = "one of the types that are widened is the widest itself"
+)]
 
 use smallvec::SmallVec;
 use tfe_core::{Result, Tensor, dispatch, err};

@@ -111,13 +111,22 @@ pub fn reduction(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let keep_dims = op.attrs.bool("keep_dims")?;
     let [input, axes] = op.inputs(["input", "reduction_indices"])?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
-        match (call.dims(input), call.integers(axes)?) {
-            (Some(dims), Some(axes)) => call.set(0, &reduce::dims_of(dims, &axes, keep_dims)?)?,
-            (Some(dims), None) if keep_dims => call.set_rank(0, dims.len()),
-            _ => {}
-        }
-        Ok(())
+        reduced_input(call, [input, axes], keep_dims)
     }))
+}
+
+/// The rule of [`reduction`] itself, of input `input` along the axes that input `axes` lists.
+fn reduced_input(
+    call: &mut Inference<'_>,
+    [input, axes]: [usize; 2],
+    keep_dims: bool,
+) -> Result<()> {
+    match (call.dims(input), call.integers(axes)?) {
+        (Some(dims), Some(axes)) => call.set(0, &reduce::dims_of(dims, &axes, keep_dims)?)?,
+        (Some(dims), None) if keep_dims => call.set_rank(0, dims.len()),
+        _ => {}
+    }
+    Ok(())
 }
 
 /// Checks the scalar input `axis`, and that it is an axis of input `of`, as far as they are known: the axis, counted from
@@ -170,7 +179,7 @@ pub fn same_shape(call: &mut Inference<'_>, [a, b]: [usize; 2], what: &str) -> R
 
 #[cfg(test)]
 mod tests {
-    use tfe_core::{DataType, PartialShape, Shape};
+    use tfe_core::{DataType, PartialShape, Shape, Tensor};
     use tfe_device::{Fact, OutputShape};
 
     use super::*;
@@ -194,5 +203,37 @@ mod tests {
         check(Some(&[-1]), Some(&[]), part(&[-1]));
         check(Some(&[-1]), Some(&[-1]), part(&[-1]));
         check(None, Some(&[2]), OutputShape::default());
+    }
+
+    #[test]
+    fn reductions_are_known_as_far_as_dimensions_and_axes_are() {
+        let input = Fact::of(DataType::Float, PartialShape::of(&[2, -1, 4]));
+        let axes = Fact::from(&Tensor::vector(&[-1i32, 0]).expect("a tensor"));
+        let unknown = Fact::of(DataType::Int32, PartialShape::of(&[2]));
+        let check = |axes: &Fact, keep_dims, want: PartialShape| {
+            let (facts, mut out) = ([input.clone(), axes.clone()], [OutputShape::default()]);
+            let mut call = Inference::of_facts(&facts, &mut out);
+            reduced_input(&mut call, [0, 1], keep_dims).expect("axes");
+            assert_eq!(out[0], OutputShape::Partial(want));
+        };
+        check(&axes, false, PartialShape::of(&[-1]));
+        check(&axes, true, PartialShape::of(&[1, -1, 1]));
+        check(&unknown, true, PartialShape::of(&[-1, -1, -1]));
+        check(&unknown, false, PartialShape::unknown());
+    }
+
+    #[test]
+    fn inputs_that_are_alike_know_as_much_as_one_of_them() {
+        let fact = |dims: &[i64]| Fact::of(DataType::Float, PartialShape::of(dims));
+        let mut out = [OutputShape::default()];
+        let facts = [fact(&[-1, -1]), fact(&[2, -1]), fact(&[-1, -1])];
+        inputs_alike(&mut Inference::of_facts(&facts, &mut out), "AddN", "n").expect("alike");
+        assert_eq!(out[0], OutputShape::Partial(PartialShape::of(&[2, -1])));
+        let facts = [fact(&[2, -1]), fact(&[3, -1])];
+        let e = inputs_alike(&mut Inference::of_facts(&facts, &mut out), "AddN", "n");
+        assert_eq!(
+            e.expect_err("unlike").message(),
+            "Inputs to operation n of type AddN must have the same size and shape.  Input 0: [2,?] != input 1: [3,?]"
+        );
     }
 }

@@ -335,3 +335,41 @@ fn on_diagonal(
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    #[test]
+    fn unknown_sizes_are_those_of_other_inputs() {
+        let check = |equation: &str, dims: [&[i64]; 2], want: &[i64]| {
+            let equation = Equation::parse(equation).expect("an equation");
+            let found = Sizes::new(&equation, &dims).expect("they fit");
+            let got = found.output.iter().map(|label| size(&found.sizes, label));
+            assert_eq!(got.collect::<Vec<_>>(), want);
+        };
+        check("ij,jk->ik", [&[2, -1], &[3, -1]], &[2, -1]);
+        check("ij,jk->ikj", [&[2, -1], &[3, -1]], &[2, -1, 3]);
+        check("...j,...j->...j", [&[-1, 1, 4], &[5, -1, 4]], &[5, -1, 4]);
+        let equation = Equation::parse("ij,jk->ik").expect("an equation");
+        assert!(Sizes::new(&equation, &[&[-1, 2], &[3, -1]]).is_err());
+    }
+
+    #[test]
+    fn many_products_of_nothing_take_no_time() {
+        let empty = |dims: &[i64]| Tensor::from_slice::<f32>(dims, &[]).expect("a tensor");
+        let product = |equation: &str, dims: [&[i64]; 2]| {
+            let attrs = [("equation", equation.into()), ("N", 2i64.into())];
+            let out = run("Einsum", &attrs, dims.map(empty).into());
+            out.map(|out| out[0].dims().to_vec())
+        };
+        let out = product("abc,abd->acd", [&[1 << 40, 0, 2], &[1 << 40, 0, 0]]);
+        assert_eq!(out.expect("nothing"), [1 << 40, 2, 0]);
+        let e = product("abc,abd->acd", [&[1 << 40, 0, 2], &[1 << 40, 0, 2]]);
+        assert_eq!(
+            e.expect_err("zeros without end").code(),
+            tfe_core::Code::ResourceExhausted
+        );
+    }
+}

@@ -87,3 +87,26 @@ fn strings(ctx: &mut KernelContext<'_>, equal: bool) -> Result<()> {
     ctx.set_output(0, out);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use tfe_core::Tensor;
+
+    use crate::testing::run;
+
+    #[test]
+    fn tensors_that_do_not_fit_are_unlike_as_a_whole() {
+        let compared = |op, strict: bool, n: i64| {
+            let attrs = [("incompatible_shape_error", strict.into())];
+            let x = Tensor::from_iter(&[n], 0..n as i32)?;
+            run(op, &attrs, vec![Tensor::vector(&[0i32, 7])?, x])
+        };
+        for (op, unlike) in [("Equal", false), ("NotEqual", true)] {
+            let out = compared(op, false, 3).expect("a scalar");
+            assert_eq!(out[0].scalar_value::<bool>().expect("a bool"), unlike);
+            let out = compared(op, false, 2).expect("a vector");
+            assert_eq!(out[0].as_slice::<bool>().expect("bools"), [!unlike, unlike]);
+            assert!(compared(op, true, 3).is_err());
+        }
+    }
+}

@@ -67,7 +67,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         )
     })
     .of(TYPES),
-    KernelDef::host(ops::ATAN2, rules::like::<0>, |init| {
+    KernelDef::host(ops::ATAN2, rules::broadcast, |init| {
         chosen(init, [zip(atan2), zip(f64::atan2)], cost::TRANSCENDENTAL)
     })
     .of(&[("T", DTypeSet::FLOAT)]),

@@ -181,3 +181,64 @@ fn blocks<'a, T: Scanned, F: Fold<T::Total>>(
     }
     Ok(dst)
 }
+
+#[cfg(test)]
+mod tests {
+    use tfe_core::{Code, DataType};
+
+    use super::*;
+    use crate::testing::run;
+
+    /// Along every axis of tensors that have no elements, but many dimensions' worth of rows or columns.
+    #[test]
+    fn time_and_memory_do_not_follow_sizes_without_elements() {
+        let many = 1 << 40;
+        for dims in [[many, 0], [0, many]] {
+            for axis in 0..2 {
+                let input = |dtype| {
+                    let shape = tfe_core::Shape::new(&dims)?;
+                    Ok(vec![Tensor::zeros(dtype, shape)?, Tensor::scalar(axis)?])
+                };
+                for op in ["Cumsum", "Cumprod"] {
+                    let out = input(DataType::Half).and_then(|inputs| run(op, &[], inputs));
+                    assert_eq!(out.expect("nothing")[0].dims(), dims);
+                }
+                let out = input(DataType::Float).and_then(|inputs| run("ArgMax", &[], inputs));
+                match dims[axis as usize] {
+                    0 => assert_eq!(out.expect_err("empty").code(), Code::InvalidArgument),
+                    _ => assert_eq!(out.expect("nothing")[0].dims(), [0]),
+                }
+                let out = input(DataType::Float).and_then(|inputs| run("Mean", &[], inputs));
+                match dims[axis as usize] {
+                    0 => assert_eq!(out.expect_err("much").code(), Code::ResourceExhausted),
+                    _ => assert_eq!(out.expect("nothing")[0].dims(), [0]),
+                }
+            }
+            for dtype in [DataType::Half, DataType::Float] {
+                let logits = tfe_core::Shape::new(&dims).and_then(|s| Tensor::zeros(dtype, s));
+                let out = run("Softmax", &[], vec![logits.expect("a tensor")]);
+                assert_eq!(out.expect("nothing")[0].dims(), dims);
+            }
+        }
+    }
+
+    #[test]
+    fn axes_are_checked() {
+        let x = || Tensor::from_slice(&[2, 2], &[1i32, 2, 3, 4]).expect("a tensor");
+        let scan = |axis: Result<Tensor>| run("Cumsum", &[], vec![x(), axis?]);
+        let sums = scan(Tensor::scalar(-2i64)).expect("sums");
+        assert_eq!(sums[0].as_slice::<i32>().expect("ints"), [1, 2, 4, 6]);
+        for (axis, message) in [
+            (
+                Tensor::scalar(2i32),
+                "ScanOp: Expected scan axis in the range [-2, 2), but got 2",
+            ),
+            (
+                Tensor::vector(&[0i32]),
+                "ScanOp: axis must be a scalar, not [1]",
+            ),
+        ] {
+            assert_eq!(scan(axis).expect_err("refused").message(), message);
+        }
+    }
+}

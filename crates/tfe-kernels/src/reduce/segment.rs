@@ -274,3 +274,39 @@ fn unsorted(data: &Tensor, ids: &Tensor, count: i64) -> Result<Vec<usize>> {
     }
     Ok(rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    #[test]
+    fn segments_without_rows_and_of_nothing() {
+        let x = Tensor::from_slice(&[3, 2], &[1i32, 2, 3, 4, 5, 6]).expect("a tensor");
+        let ids = Tensor::vector(&[2i32, -1, 2]).expect("a tensor");
+        let of = |count: i64| {
+            vec![
+                x.clone(),
+                ids.clone(),
+                Tensor::scalar(count).expect("count"),
+            ]
+        };
+        let out = run("UnsortedSegmentSum", &[], of(3)).expect("sums");
+        assert_eq!(out[0].dims(), [3, 2]);
+        assert_eq!(out[0].as_slice::<i32>().expect("ints"), [0, 0, 0, 0, 6, 8]);
+        for (count, message) in [
+            (2, "segment_ids[0] = 2 is out of range [0, 2)"),
+            (-1, "Input num_segments == -1 must not be negative."),
+        ] {
+            let e = run("UnsortedSegmentSum", &[], of(count)).expect_err(message);
+            assert_eq!(e.message(), message);
+        }
+        let ids = Tensor::vector(&[0i32, 2, 2]).expect("a tensor");
+        let out = run("SegmentMax", &[], vec![x.clone(), ids]).expect("maxima");
+        assert_eq!(out[0].as_slice::<i32>().expect("ints"), [1, 2, 0, 0, 5, 6]);
+        let nothing = Tensor::from_slice::<f32>(&[0, 1 << 40], &[]).expect("a tensor");
+        let ids = Tensor::from_slice::<i32>(&[0], &[]).expect("a tensor");
+        let out = run("SegmentSum", &[], vec![nothing, ids]).expect("no segments");
+        assert_eq!(out[0].dims(), [0, 1 << 40]);
+    }
+}

@@ -39,7 +39,6 @@ const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet:
 mod tests {
     use tfe_core::{DataType, Result, Tensor, bf16};
 
-    use super::*;
     use crate::testing::run;
     use tfe_host::axes;
 
