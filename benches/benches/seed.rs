@@ -17,7 +17,7 @@ fn matrix() -> TensorHandle {
     TensorHandle::from_slice(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0]).expect("a tensor")
 }
 
-fn matmul<'c>(ctx: &'c Context, a: &TensorHandle) -> tfe_eager::Result<Op<'c>> {
+fn matmul(ctx: &Context, a: &TensorHandle) -> tfe_eager::Result<Op> {
     Ok(ctx
         .op("MatMul")?
         .input(a)?

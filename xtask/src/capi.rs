@@ -10,6 +10,7 @@ mod programs;
 mod prototypes;
 
 use crate::dist::{self, Variant};
+use crate::levels::VARIABLE;
 use crate::tools::{Outcome, SAME_FEATURES, cargo, has_program, target_dir};
 
 /// What to check.
@@ -62,7 +63,7 @@ pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
         What::Plain => {
             for variant in [Variant::Ci, Variant::Release] {
                 dist::build(sh, variant)?;
-                programs::run(sh, what, variant)?;
+                programs::run(sh, what, variant, &[])?;
             }
             programs::run_reference(sh)?;
         }
@@ -71,15 +72,16 @@ pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
                 return Ok(Outcome::skipped("valgrind is not installed"));
             }
             dist::build(sh, Variant::Ci)?;
-            programs::run(sh, what, Variant::Ci)?;
+            programs::run(sh, what, Variant::Ci, &[])?;
+            records(sh, Variant::Ci, programs::VALGRIND)?;
         }
         What::Asan => {
             dist::build(sh, Variant::Asan)?;
-            programs::run(sh, what, Variant::Asan)?;
+            programs::run(sh, what, Variant::Asan, &[])?;
         }
         What::Tsan => {
             dist::build(sh, Variant::Tsan)?;
-            programs::run(sh, what, Variant::Tsan)?;
+            programs::run(sh, what, Variant::Tsan, &[])?;
         }
         What::Numpy => {
             let Some(python) = python_with_numpy(sh) else {
@@ -89,15 +91,43 @@ pub(crate) fn run(sh: &Shell, what: What) -> Result<Outcome> {
             let library = std::path::absolute(library)?;
             cmd!(sh, "{python} {DLPACK_NUMPY} {library}").run()?;
         }
-        What::Golden => {
-            let library = std::path::absolute(dist::build(sh, Variant::Ci)?)?;
-            cargo(sh)
-                .args(["test", "--profile", "ci", "-p", "tfe-testkit"])
-                .args(SAME_FEATURES)
-                .args(["--test", "golden_c", "--", "--nocapture"])
-                .env("TFE_LIB", library.join("lib/libtensorflow.so.2"))
-                .run()?;
-        }
+        What::Golden => records(sh, Variant::Ci, &[])?,
     }
     Ok(Outcome::Passed)
+}
+
+/// Runs the records and the C tests with the library of the `ci` profile at each of these SIMD levels.
+pub(crate) fn run_at(sh: &Shell, levels: &[&str]) -> Result<()> {
+    for level in levels {
+        let _env = sh.push_env(VARIABLE, level);
+        records(sh, Variant::Ci, &[])?;
+    }
+    if has_program("cc") {
+        programs::run(sh, What::Plain, Variant::Ci, levels)?;
+    }
+    Ok(())
+}
+
+/// The records through the C API; under `runner` the sequences only, whose results none of them changes: denormal
+/// numbers, which some vectors are about, are others under valgrind.
+fn records(sh: &Shell, variant: Variant, runner: &[&str]) -> Result<()> {
+    let library = std::path::absolute(dist::build(sh, variant)?)?;
+    let mut command = cargo(sh)
+        .args(["test", "--profile", "ci", "-p", "tfe-testkit"])
+        .args(SAME_FEATURES)
+        .args(["--test", "golden_c"])
+        .env("TFE_LIB", library.join("lib/libtensorflow.so.2"));
+    if !runner.is_empty() {
+        let target = dist::host(sh)?.to_ascii_uppercase().replace('-', "_");
+        // Cargo starts tests in the directory of their package.
+        let suppressions = std::path::absolute(".")?.display().to_string() + "/crates";
+        let runner = runner
+            .join(" ")
+            .replace("=crates", &format!("={suppressions}"));
+        command = command
+            .args(["--", "--exact", "all_sequences_pass_through_the_c_api"])
+            .env(format!("CARGO_TARGET_{target}_RUNNER"), runner);
+    }
+    command.run()?;
+    Ok(())
 }

@@ -14,6 +14,7 @@ use xshell::Shell;
 
 mod alike;
 mod bench;
+mod bloat;
 mod capi;
 mod ci;
 mod clients;
@@ -21,6 +22,7 @@ mod codegen;
 mod dist;
 mod flags;
 mod golden;
+mod levels;
 mod new_kernel;
 mod readme;
 mod test;
@@ -38,10 +40,12 @@ usage: cargo xtask COMMAND
   tidy                      check the house rules
   test [CRATE…]             run the Rust tests and doctests
   golden                    replay what was recorded from TensorFlow
+  record NAME…              fill TensorFlow's answers into records: crates/tfe-testkit/golden/NAME.json
   dist [--profile ci] [--sanitize address|thread]
                             build the library and tfe into target/dist (dist-ci, dist-asan, dist-tsan)
   clients [NAME…]           build and run programs of others: tfjs-node, rust-tensorflow
   bench [--vs LIBRARY]      run the benchmarks, or compare with another libtensorflow
+  bloat                     what the release library spends its bytes on, into docs/size.md
   new-kernel OP --family FAMILY
                             write the skeleton of a kernel
   ci [STAGE…] [--strict]    run every check, or some; --strict fails where a stage cannot run
@@ -85,6 +89,7 @@ fn run(args: Vec<String>) -> Result<bool> {
             tidy::run(&sh)?;
         }
         "test" => test::run(&sh, &flags.words()?)?,
+        "record" => golden::record(&sh, &flags.words()?)?,
         "golden" => {
             flags.finish()?;
             if let Outcome::Skipped(why) = golden::run(&sh)? {
@@ -108,6 +113,10 @@ fn run(args: Vec<String>) -> Result<bool> {
             let vs = flags.option("--vs")?;
             flags.finish()?;
             bench::run(&sh, vs.as_deref())?;
+        }
+        "bloat" => {
+            flags.finish()?;
+            bloat::run(&sh)?;
         }
         "new-kernel" => {
             let family = flags.option("--family")?;

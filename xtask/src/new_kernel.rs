@@ -1,4 +1,4 @@
-//! `cargo xtask new-kernel NAME --family FAMILY`: the skeleton of a kernel file.
+//! `cargo xtask new-kernel NAME --family FAMILY`: the skeleton of a kernel file, and of its records.
 
 use std::path::Path;
 
@@ -10,7 +10,10 @@ use crate::codegen;
 /// Where each op's constant follows a line with its name.
 const OPS: &str = "crates/tfe-ops/src/generated.rs";
 
-/// Writes the file and the lists that name it.
+/// Where records are.
+const RECORDS: &str = "crates/tfe-testkit/golden";
+
+/// Writes the file, the lists that name it and a draft of records, and says what comes next.
 pub(crate) fn run(sh: &Shell, op: &str, family: Option<&str>) -> Result<()> {
     let families = codegen::kernel_families()?;
     let Some(family) = family.filter(|family| families.iter().any(|known| known == family)) else {
@@ -23,7 +26,36 @@ pub(crate) fn run(sh: &Shell, op: &str, family: Option<&str>) -> Result<()> {
     ensure!(!path.exists(), "{} is already there", path.display());
     sh.write_file(&path, skeleton(op, constant))?;
     println!("wrote {}", path.display());
-    codegen::run(sh, false)
+    codegen::run(sh, false)?;
+    let record = Path::new(RECORDS).join(format!("{op}.json"));
+    if !record.exists() {
+        sh.write_file(&record, draft(op))?;
+        println!("wrote {}", record.display());
+    }
+    print!("{}", next_steps(op, family, &constant.to_ascii_lowercase()));
+    Ok(())
+}
+
+/// What to run, step by step, from the first build to the last check.
+fn next_steps(op: &str, family: &str, module: &str) -> String {
+    format!(
+        "
+Next, with the kernel and calls for {RECORDS}/{op}.json written:
+  cargo test -p tfe-kernels --lib {family}::{module}::  # the tests of the file, in seconds
+  cargo xtask record {op}  # TensorFlow's answers to those calls
+  cargo test -p tfe-eager --test golden  # the kernel gives them
+  TFE_WRITE_DOCS=1 cargo test -p tfe-eager --test ops_table  # its line in docs/ops.md
+  cargo xtask tidy
+"
+    )
+}
+
+/// A file of records without a result, with one call to begin with.
+fn draft(op: &str) -> String {
+    format!(
+        "{{\"op\":\"{op}\",\"tf\":\"\",\"cases\":[\n\
+         {{\"name\":\"vector\",\"attrs\":{{}},\"inputs\":[{{\"dtype\":\"float\",\"shape\":[3],\"v\":[-1.5,0.0,2.0]}}]}}\n]}}\n"
+    )
 }
 
 /// The constant of an op, from the generated list of them.
@@ -56,6 +88,20 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {{
         bail!(Unimplemented, \"{op} of {{dtype}} is not written yet\")
     }}))
 }}
+
+#[cfg(test)]
+mod tests {{
+    use tfe_core::Tensor;
+
+    use crate::testing::run;
+
+    #[test]
+    fn the_odd_cases() {{
+        let empty = Tensor::from_slice::<f32>(&[0], &[]).expect(\"memory\");
+        let results = run(\"{op}\", &[], vec![empty]).expect(\"results\");
+        assert_eq!(results[0].dims(), [0]);
+    }}
+}}
 "
     )
 }
@@ -78,5 +124,12 @@ mod tests {
         let text = skeleton("TopKV2", "TOP_KV2");
         assert!(text.starts_with("//! TopKV2: "));
         assert!(text.contains("KernelDef::cpu(ops::TOP_KV2, build)"));
+        assert!(text.contains("run(\"TopKV2\", &[], vec![empty])"));
+    }
+
+    #[test]
+    fn the_next_command_runs_the_tests_of_the_file_alone() {
+        let steps = next_steps("TopKV2", "math", "top_kv2");
+        assert!(steps.contains("cargo test -p tfe-kernels --lib math::top_kv2:: "));
     }
 }

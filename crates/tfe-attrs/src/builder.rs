@@ -60,7 +60,7 @@ impl<'a> AttrBuilder<'a> {
         let spec = spec.into();
         Self {
             sum: spec.base_fingerprint(),
-            infers: spec.infers(),
+            infers: !spec.is_function(),
             spec,
             set: SlotValues::new(),
             rare: None,
@@ -73,6 +73,12 @@ impl<'a> AttrBuilder<'a> {
     #[inline]
     pub fn spec(&self) -> &OpSpec {
         &self.spec
+    }
+
+    /// Whether that is the signature of a function.
+    #[inline]
+    pub fn is_function(&self) -> bool {
+        self.spec.is_function()
     }
 
     /// Sets an attribute, unless it has a value already.
@@ -205,7 +211,7 @@ impl<'a> AttrBuilder<'a> {
     pub fn clear_inputs(&mut self) {
         self.num_inputs = 0;
         self.next_arg = 0;
-        self.infers = self.spec.infers();
+        self.infers = !self.spec.is_function();
     }
 
     /// The key of the call as it is now, on that device.

@@ -1,4 +1,4 @@
-//! Where the definition of a call lies: borrowed from a table, or shared with a function that may be removed.
+//! Where the definition of a call lies: borrowed from a table, or shared with a registry or a function.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,20 +7,22 @@ use tfe_ops::OpSpec;
 
 /// An [`OpSpec`] that a builder holds on to.
 ///
-/// Ops live as long as their registry, so a reference does. A function can be removed while a call of it is made, so its
-/// signature is shared.
+/// TensorFlow's ops live for ever, so a reference does. What was registered at run time is shared, so that a call of it may
+/// outlive the registry; so is the signature of a function, which may be removed while a call of it is made.
 #[derive(Clone, Debug)]
 pub enum SpecRef<'a> {
-    /// An op of a registry.
+    /// An op of a table.
     Borrowed(&'a OpSpec),
+    /// An op that was registered at run time.
+    Registered(Arc<OpSpec>),
     /// A function's signature. As in TensorFlow its attributes do not follow from inputs: they have to be set.
-    Shared(Arc<OpSpec>),
+    Function(Arc<OpSpec>),
 }
 
 impl SpecRef<'_> {
-    /// Whether inputs say what attributes are.
-    pub(crate) fn infers(&self) -> bool {
-        matches!(self, SpecRef::Borrowed(_))
+    /// Whether it is the signature of a function.
+    pub fn is_function(&self) -> bool {
+        matches!(self, SpecRef::Function(_))
     }
 }
 
@@ -31,7 +33,7 @@ impl Deref for SpecRef<'_> {
     fn deref(&self) -> &OpSpec {
         match self {
             SpecRef::Borrowed(spec) => spec,
-            SpecRef::Shared(spec) => spec,
+            SpecRef::Registered(spec) | SpecRef::Function(spec) => spec,
         }
     }
 }
@@ -40,11 +42,5 @@ impl<'a> From<&'a OpSpec> for SpecRef<'a> {
     #[inline]
     fn from(spec: &'a OpSpec) -> Self {
         SpecRef::Borrowed(spec)
-    }
-}
-
-impl From<Arc<OpSpec>> for SpecRef<'_> {
-    fn from(spec: Arc<OpSpec>) -> Self {
-        SpecRef::Shared(spec)
     }
 }

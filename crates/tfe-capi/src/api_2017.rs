@@ -77,7 +77,7 @@ pub unsafe extern "C" fn TFE_NewTensorHandle_2017(
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_TensorHandleNumDims_2017(h: Option<&TFE_TensorHandle>) -> c_int {
-    h.map_or(-1, |h| h.0.dims().len() as c_int)
+    shield(-1, || Ok(value(h)?.dims()?.len() as c_int))
 }
 
 /// The length of a dimension; -1 when there is none.
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn TFE_TensorHandleResolve_2017(
     let resolve = || {
         let handle = value(h)?;
         ensure!(
-            !handle.is_remote(),
+            !handle.is_remote()?,
             Unimplemented,
             "a handle can be resolved on the CPU only, and this one is on {}: copy it there with \
              TFE_TensorHandleCopyToDevice",
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn TFE_TensorHandleCopyToDevice_2017(
     let copy = || {
         let from = value(h)?;
         let there = from.copy_to(&given(ctx, "ctx")?.context, &device?)?;
-        let is_shared = there.tensor().buffer().same(from.tensor().buffer());
+        let is_shared = there.tensor()?.buffer().same(from.tensor()?.buffer());
         let copy = if is_shared { there.deep_copy()? } else { there };
         Ok(Some(copy.into()))
     };

@@ -172,7 +172,7 @@ pub unsafe extern "C" fn TFE_NewContext(
 /// Deletes a context.
 ///
 /// # Safety
-/// As [the crate](crate#safety) says; no op of the context is left.
+/// As [the crate](crate#safety) says. Ops of the context may be left, and in the midst of a call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_DeleteContext(ctx: Option<Box<TFE_Context>>) {
     shield((), || {

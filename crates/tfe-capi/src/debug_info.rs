@@ -20,7 +20,11 @@ pub unsafe extern "C" fn TFE_TensorHandleTensorDebugInfo(
     h: Option<&TFE_TensorHandle>,
     status: *mut TF_Status,
 ) -> Option<Box<TFE_TensorDebugInfo>> {
-    let info = || Ok(Some(Box::new(TFE_TensorDebugInfo(value(h)?.dims().into()))));
+    let info = || {
+        Ok(Some(Box::new(TFE_TensorDebugInfo(
+            value(h)?.dims()?.into(),
+        ))))
+    };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, None, info) }
 }

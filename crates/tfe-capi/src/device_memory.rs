@@ -141,12 +141,12 @@ pub unsafe extern "C" fn TFE_TensorHandleDevicePointer(
         let handle = value(h)?;
         check_plain(handle.dtype())?;
         ensure!(
-            !handle.is_remote(),
+            !handle.is_remote()?,
             Unimplemented,
             "{} has memory of its own, in which there are no addresses",
             handle.device_name()
         );
-        Ok(handle.tensor().data_ptr().cast())
+        Ok(handle.tensor()?.data_ptr().cast())
     };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null_mut(), pointer) }
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn TFE_TensorHandleDeviceMemorySize(
     status: *mut TF_Status,
 ) -> usize {
     // SAFETY: null or a status of the caller's.
-    unsafe { guard(status, 0, || Ok(value(h)?.tensor().byte_size())) }
+    unsafe { guard(status, 0, || Ok(value(h)?.tensor()?.byte_size())) }
 }
 
 /// The type of the device of the op that made the value.
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn TFE_TensorHandleDeviceID(
     unsafe { guard(status, -1, || Ok(value(h)?.device_name().id() as c_int)) }
 }
 
-/// The error of the op that made the value: none.
+/// The error of the op that was to make the value, if it has failed by now.
 ///
 /// # Safety
 /// As [the crate](crate#safety) says.
@@ -202,5 +202,5 @@ pub unsafe extern "C" fn TFE_TensorHandleGetStatus(
     status: *mut TF_Status,
 ) {
     // SAFETY: null or a status of the caller's.
-    unsafe { guard(status, (), || value(h).map(drop)) }
+    unsafe { guard(status, (), || value(h)?.error().map_or(Ok(()), Err)) }
 }

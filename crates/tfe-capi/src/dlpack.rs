@@ -318,7 +318,7 @@ pub unsafe extern "C" fn TFE_HandleToDLPack(
     let export = || {
         let handle = value(h)?;
         check_host(handle)?;
-        Ok(Export::of(handle.tensor().clone())?.cast())
+        Ok(Export::of(handle.tensor()?.clone())?.cast())
     };
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null_mut(), export) }
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn TFE_HandleToDLPack(
 /// Whether another library can be given the address of a value.
 fn check_host(handle: &TensorHandle) -> Result<()> {
     ensure!(
-        !handle.is_remote(),
+        !handle.is_remote()?,
         Unimplemented,
         "only values in host memory can be handed out by DLPack, and this one is on {}: copy it to the CPU first",
         handle.device_name()

@@ -30,7 +30,7 @@ pub(crate) fn value(handle: Option<&TFE_TensorHandle>) -> Result<&TensorHandle> 
 }
 
 pub(crate) fn dim(handle: Option<&TFE_TensorHandle>, index: c_int) -> Result<i64> {
-    let dims = value(handle)?.dims();
+    let dims = value(handle)?.dims()?;
     let found = usize::try_from(index).ok().and_then(|i| dims.get(i));
     found.copied().ok_or_else(|| {
         let rank = dims.len();
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn TFE_TensorHandleNumDims(
     h: Option<&TFE_TensorHandle>,
     status: *mut TF_Status,
 ) -> c_int {
-    let rank = || Ok(value(h)?.dims().len() as c_int);
+    let rank = || Ok(value(h)?.dims()?.len() as c_int);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, -1, rank) }
 }
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn TFE_TensorHandleNumElements(
     h: Option<&TFE_TensorHandle>,
     status: *mut TF_Status,
 ) -> i64 {
-    let count = || Ok(value(h)?.shape().num_elements() as i64);
+    let count = || Ok(value(h)?.shape()?.num_elements() as i64);
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, -1, count) }
 }
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn TFE_TensorHandleBackingDeviceName(
     h: Option<&TFE_TensorHandle>,
     status: *mut TF_Status,
 ) -> *const c_char {
-    let name = || Ok(value(h)?.backing_device_name().as_c_str().as_ptr());
+    let name = || Ok(value(h)?.backing_device_name()?.as_c_str().as_ptr());
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, null(), name) }
 }
@@ -201,3 +201,6 @@ pub unsafe extern "C" fn TFE_TensorHandleCopyToDevice(
     // SAFETY: null or a status of the caller's.
     unsafe { guard(status, None, copy) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use std::sync::Weak;
 
 use smallvec::SmallVec;
 use tfe_core::{Result, bail, ensure};
-use tfe_eager::{Context, Op, TensorHandle};
+use tfe_eager::{Op, TensorHandle};
 
 use crate::cancellation::Cancellation;
 use crate::guard::{as_mut, as_ref, given, guard, shield, slice, text};
@@ -24,8 +24,8 @@ pub(crate) const NO_ATTR_TYPE: TF_AttrType = 1;
 /// An op or function with its inputs, attrs and device.
 #[derive(Debug)]
 pub struct TFE_Op {
-    /// The context lives longer, as the header wants it: that is what `'static` means here, see [`TFE_Op::new`].
-    pub(crate) op: Op<'static>,
+    pub(crate) op: Op,
+    /// To be given back to the client: it may be deleted by now.
     ctx: *mut TFE_Context,
     /// One word for what few clients ask for.
     rare: OnceCell<Box<Rare>>,
@@ -44,12 +44,11 @@ struct Rare {
 
 impl TFE_Op {
     /// # Safety
-    /// `ctx` is null or leads to a context that outlives the op.
+    /// `ctx` is null or leads to a context.
     #[inline]
     unsafe fn new(ctx: *mut TFE_Context, name: &str) -> Result<Box<Self>> {
-        // The one place where a context's life is stretched.
-        // SAFETY: the context outlives the op, says the caller, and nothing else is given this reference.
-        let context: &'static Context = unsafe { &as_ref(ctx, "ctx")?.context };
+        // SAFETY: null or a context, says the caller.
+        let context = unsafe { &as_ref(ctx, "ctx")?.context };
         let callee = context.callee(name)?;
         // Most of an op is room for inputs and attrs: it is made where it stays, so that nothing of that is copied.
         let place = Box::new_uninit();
@@ -154,7 +153,7 @@ pub(crate) unsafe fn device_text<'a>(name: *const c_char) -> std::borrow::Cow<'a
 /// A new op.
 ///
 /// # Safety
-/// As [the crate](crate#safety) says; `ctx` is deleted after the op only.
+/// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_NewOp(
     ctx: *mut TFE_Context,
@@ -164,7 +163,7 @@ pub unsafe extern "C" fn TFE_NewOp(
     // SAFETY: null or a C string.
     let name = unsafe { text(op_or_function_name, "op_or_function_name") };
     let make = || {
-        // SAFETY: the context outlives the op, says the caller.
+        // SAFETY: null or a context of the caller's.
         unsafe { TFE_Op::new(ctx, &name?) }.map(Some)
     };
     // SAFETY: null or a status of the caller's.

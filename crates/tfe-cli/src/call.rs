@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tfe_eager::{
-    ArgCount, ArgType, AttrKind, AttrValue, Callee, Code, Context, DataType, Op, OpSpec, Tensor,
+    ArgCount, ArgType, AttrKind, AttrValue, Code, Context, DataType, Op, OpSpec, Tensor,
     TensorHandle,
 };
 
@@ -29,12 +29,8 @@ pub(crate) fn call(
     words: &[String],
     device: Option<&str>,
 ) -> Outcome<Vec<Output>> {
-    let callee = ctx.callee(name).map_err(|_| unknown(ctx, name))?;
-    let spec = match &callee {
-        Callee::Op(spec) => (*spec).clone(),
-        Callee::Function(function) => (**function.spec()).clone(),
-    };
-    let mut op = Op::new(ctx, callee);
+    let mut op = ctx.op(name).map_err(|_| unknown(ctx, name))?;
+    let spec = op.attrs().spec().clone();
     op.set_device(device.unwrap_or_default())?;
     let mut args = Vec::new();
     for word in words {
@@ -64,7 +60,7 @@ pub(crate) fn call(
 /// Sets what the inputs of a function say of its attributes, and nobody has said otherwise; those of ops the runtime
 /// infers.
 fn set_attrs_of_inputs(
-    op: &mut Op<'_>,
+    op: &mut Op,
     spec: &OpSpec,
     inputs: &[TensorHandle],
     ranges: &[Range<usize>],
@@ -89,7 +85,7 @@ fn set_attrs_of_inputs(
     }
 }
 
-fn run(mut op: Op<'_>, spec: &OpSpec) -> Outcome<Vec<Output>> {
+fn run(mut op: Op, spec: &OpSpec) -> Outcome<Vec<Output>> {
     let handles = op.execute()?;
     let mut names = Vec::new();
     for arg in &spec.outputs {
@@ -120,7 +116,7 @@ pub(crate) fn unknown(ctx: &Context, name: &str) -> Failure {
     Failure::status(Code::NotFound, what)
 }
 
-fn set_attr(op: &mut Op<'_>, spec: &OpSpec, name: &str, value: &str) -> Outcome {
+fn set_attr(op: &mut Op, spec: &OpSpec, name: &str, value: &str) -> Outcome {
     let Some(attr) = spec.attr(name) else {
         let hint = did_you_mean(name, spec.attrs.iter().map(|a| &*a.name));
         let what = format!("{} has no attribute '{name}'{hint}", spec.name());
@@ -172,7 +168,7 @@ impl<'t> Arg<'t> {
 /// What the arguments are for.
 struct Call<'c> {
     spec: &'c OpSpec,
-    op: &'c Op<'c>,
+    op: &'c Op,
 }
 
 impl Call<'_> {

@@ -14,6 +14,7 @@
 mod buffer;
 mod dtype;
 mod element;
+pub mod fork;
 pub mod memory;
 mod resource;
 mod shape;

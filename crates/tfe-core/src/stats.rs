@@ -1,8 +1,10 @@
 //! Counts of live and peak host memory, kept a thread at a time and summed on request: a shared counter would cost
 //! each call 50 to 150 ns on two threads.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::fork::Mutex;
 
 /// Host memory held by tensors of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,18 +38,14 @@ struct Mine(Arc<Counters>);
 thread_local! {
     static MINE: Mine = {
         let counters = Arc::<Counters>::default();
-        all().push(Arc::clone(&counters));
+        ALL.lock().push(Arc::clone(&counters));
         Mine(counters)
     };
 }
 
-fn all() -> MutexGuard<'static, Vec<Arc<Counters>>> {
-    ALL.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Drop for Mine {
     fn drop(&mut self) {
-        let mut all = all();
+        let mut all = ALL.lock();
         all.retain(|counters| !Arc::ptr_eq(counters, &self.0));
         GONE.bytes.fetch_add(self.0.bytes.load(Relaxed), Relaxed);
         GONE.peak.fetch_add(self.0.peak.load(Relaxed), Relaxed);
@@ -58,7 +56,7 @@ impl Drop for Mine {
 
 /// The figures now. Threads at work make them blurred by what they do meanwhile.
 pub fn memory() -> MemoryStats {
-    let all = all();
+    let all = ALL.lock();
     let counters = all.iter().map(|counters| &**counters).chain([&GONE]);
     counters.fold(MemoryStats::default(), |sum, c| MemoryStats {
         live_bytes: sum.live_bytes.wrapping_add(c.bytes.load(Relaxed)),

@@ -82,19 +82,14 @@ fn buffer_for(allocator: &dyn Allocator, dtype: DataType, shape: &Shape) -> Resu
 impl Clone for Tensor {
     #[inline]
     fn clone(&self) -> Self {
-        if !self.shape.owns_memory() {
-            // One copy of all fields: written one by one they would have to reach memory before the tensor can be moved
-            // on, which every input of every call would wait for.
-            std::mem::forget(self.buffer.clone());
-            // SAFETY: the buffer was shared for the copy just now, and the other fields own nothing.
-            return unsafe { std::ptr::read(self) };
+        if self.shape.owns_memory() {
+            return self.clone_with_shape();
         }
-        Self {
-            shape: self.shape.clone(),
-            buffer: self.buffer.clone(),
-            offset: self.offset,
-            dtype: self.dtype,
-        }
+        // One copy of all fields: written one by one they would have to reach memory before the tensor can be moved
+        // on, which every input of every call would wait for.
+        std::mem::forget(self.buffer.clone());
+        // SAFETY: the buffer was shared for the copy just now, and the other fields own nothing.
+        unsafe { std::ptr::read(self) }
     }
 }
 
@@ -105,6 +100,19 @@ unsafe fn drop_as<T>(data: *mut u8, len: usize) {
 }
 
 impl Tensor {
+    /// A clone of a tensor whose shape owns memory. Apart, or its writing of the fields one by one would be merged with
+    /// the one copy of all other clones.
+    #[cold]
+    #[inline(never)]
+    fn clone_with_shape(&self) -> Self {
+        Self {
+            shape: self.shape.clone(),
+            buffer: self.buffer.clone(),
+            offset: self.offset,
+            dtype: self.dtype,
+        }
+    }
+
     /// A tensor of shape `dims` with a copy of `values`.
     ///
     /// # Errors
@@ -567,7 +575,7 @@ impl Tensor {
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tensor({}{}", self.dtype, self.shape)?;
-        if self.is_host() && self.num_elements() <= 16 {
+        if self.is_host() {
             let dtype = self.dtype;
             let shown = crate::dispatch!(
                 dtype,
@@ -575,13 +583,23 @@ impl fmt::Debug for Tensor {
                     Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Half,
                     Bfloat16, Bool, Complex64, Complex128, String, Resource, Variant
                 ],
-                |T| self.as_slice::<T>().map(|v| format!("{v:?}"))
+                |T| self.as_slice::<T>().map(first_shown)
             );
             if let Ok(values) = shown {
                 write!(f, " {values}")?;
             }
         }
         f.write_str(")")
+    }
+}
+
+/// The first elements, as a list that says whether there are more.
+fn first_shown<T: fmt::Debug>(elements: &[T]) -> String {
+    const MOST: usize = 16;
+    let first = format!("{:?}", &elements[..elements.len().min(MOST)]);
+    match first.strip_suffix(']') {
+        Some(open) if elements.len() > MOST => format!("{open}, …]"),
+        _ => first,
     }
 }
 
@@ -740,7 +758,21 @@ mod tests {
         );
         assert!(t.rows(1, 3).is_err());
         assert!(t.is_aligned());
-        assert_eq!(format!("{t:?}"), "Tensor(int32[2,2] [1, 2, 3, 4])");
+    }
+
+    #[test]
+    fn the_debug_form_shows_the_first_elements() {
+        let shown = |n: i8| {
+            let elements: Vec<i8> = (0..n).collect();
+            format!("{:?}", Tensor::vector(&elements).expect("memory"))
+        };
+        assert_eq!(shown(0), "Tensor(int8[0] [])");
+        assert_eq!(shown(2), "Tensor(int8[2] [0, 1])");
+        let first = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15";
+        assert_eq!(shown(16), format!("Tensor(int8[16] [{first}])"));
+        assert_eq!(shown(17), format!("Tensor(int8[17] [{first}, …])"));
+        let text = Tensor::scalar(TString::from("a")).expect("memory");
+        assert_eq!(format!("{text:?}"), "Tensor(string[] [\"a\"])");
     }
 
     #[test]

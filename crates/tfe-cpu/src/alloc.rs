@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use tfe_core::fork::Mutex;
 use tfe_core::{Allocator, Block, BlockCache, Buffer, Result};
 
 /// Below this many bytes the heap's own caches are as good.
@@ -41,19 +42,13 @@ impl CachingAllocator {
 
     /// Bytes kept for reuse now.
     pub fn cached_bytes(&self) -> usize {
-        self.0.lock().bytes
+        self.0.free.lock().bytes
     }
 
     /// Gives all kept blocks to the heap.
     pub fn clear(&self) {
         // Taken out first: freeing needs no lock.
-        drop(std::mem::take(&mut *self.0.lock()));
-    }
-}
-
-impl Cache {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Free> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        drop(std::mem::take(&mut *self.0.free.lock()));
     }
 }
 
@@ -70,7 +65,7 @@ impl Allocator for CachingAllocator {
         }
         let class = size_class(bytes);
         let kept = {
-            let mut free = self.0.lock();
+            let mut free = self.0.free.lock();
             let block = free.blocks.get_mut(&class).and_then(Vec::pop);
             if block.is_some() {
                 free.bytes -= class;
@@ -93,7 +88,7 @@ impl Allocator for CachingAllocator {
 impl BlockCache for Cache {
     fn put(&self, block: Block) {
         let capacity = block.capacity();
-        let mut free = self.lock();
+        let mut free = self.free.lock();
         if capacity == size_class(capacity) && free.bytes + capacity <= self.limit {
             free.bytes += capacity;
             free.blocks.entry(capacity).or_default().push(block);

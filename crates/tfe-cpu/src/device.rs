@@ -150,7 +150,7 @@ impl Device for CpuDevice {
 #[cfg(test)]
 mod tests {
     use tfe_core::Code;
-    use tfe_device::NoFunctions;
+    use tfe_device::Run;
 
     use super::*;
 

@@ -68,7 +68,11 @@ impl Pool {
         if self.threads == 1 {
             return work();
         }
-        match self.running.get_or_init(|| Running::start(self.threads)) {
+        let start = || {
+            let _inside = tfe_core::fork::enter();
+            self.running.get_or_init(|| Running::start(self.threads))
+        };
+        match self.running.get().unwrap_or_else(start) {
             Some(running) if running.is_here() => running.pool.install(work),
             _ => work(),
         }

@@ -43,7 +43,7 @@ impl DeviceSpec {
         fn open<T: PartialEq>(want: &Option<T>, have: &Option<T>) -> bool {
             want.is_none() || want == have
         }
-        let have = &name.spec;
+        let have = &name.0.spec;
         open(&self.job, &have.job)
             && open(&self.replica, &have.replica)
             && open(&self.task, &have.task)
@@ -150,10 +150,15 @@ impl fmt::Display for DeviceSpec {
 
 /// The full name of a device: `/job:localhost/replica:0/task:0/device:CPU:0`. A clone is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct DeviceName {
-    spec: Arc<DeviceSpec>,
-    full: Arc<CStr>,
-    device_type: Arc<CStr>,
+pub struct DeviceName(Arc<Parts>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct Parts {
+    /// The name in full.
+    text: Box<str>,
+    c_text: CString,
+    c_device_type: CString,
+    spec: DeviceSpec,
 }
 
 impl DeviceName {
@@ -167,38 +172,38 @@ impl DeviceName {
             id: Some(id),
         };
         // No part of a local name holds a zero byte, unless a backend chose one as its type.
-        let full = CString::new(spec.to_string()).unwrap_or_default();
-        let device_type = CString::new(device_type).unwrap_or_default();
-        Self {
-            full: full.into(),
-            device_type: device_type.into(),
-            spec: Arc::new(spec),
-        }
+        let text = spec.to_string();
+        Self(Arc::new(Parts {
+            c_text: CString::new(&*text).unwrap_or_default(),
+            c_device_type: CString::new(device_type).unwrap_or_default(),
+            text: text.into(),
+            spec,
+        }))
     }
 
     /// The name in full.
     pub fn as_str(&self) -> &str {
-        self.full.to_str().unwrap_or_default()
+        &self.0.text
     }
 
     /// The name in full, for C; it lives as long as the device name or any clone.
     pub fn as_c_str(&self) -> &CStr {
-        &self.full
+        &self.0.c_text
     }
 
     /// `CPU`, `GPU`, …
     pub fn device_type(&self) -> &str {
-        self.spec.device_type.as_deref().unwrap_or_default()
+        self.0.spec.device_type.as_deref().unwrap_or_default()
     }
 
     /// The type, for C; it lives as long as the device name or any clone.
     pub fn device_type_c_str(&self) -> &CStr {
-        &self.device_type
+        &self.0.c_device_type
     }
 
     /// The number among the devices of that type.
     pub fn id(&self) -> u32 {
-        self.spec.id.unwrap_or_default()
+        self.0.spec.id.unwrap_or_default()
     }
 }
 

@@ -4,8 +4,9 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use tfe_core::fork::Mutex;
 use tfe_core::{ResourceHandle, ResourceRef, Result, bail, ensure};
 
 use crate::DeviceName;
@@ -27,7 +28,7 @@ impl<R> Slot<R> {
     /// Runs `f` on what the slot holds. Other users of the slot wait meanwhile, so `f` is short.
     pub fn with<O>(&self, f: impl FnOnce(&mut Option<R>) -> O) -> O {
         // A panic within `f` leaves the resource as it was at that moment; its users get what is there.
-        f(&mut self.value.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.value.lock())
     }
 }
 
@@ -126,10 +127,6 @@ impl ResourceManager {
         }
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A handle to the slot of that container and name; the slot is made when it is not there, the resource is not.
     /// An empty container is [`DEFAULT_CONTAINER`].
     pub fn handle<R: Send + 'static>(
@@ -139,7 +136,7 @@ impl ResourceManager {
         type_name: &'static str,
     ) -> ResourceHandle {
         let container = or_default(container);
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         let slot = match entries.by_key.get(&Key::of::<R>(container, name)) {
             Some(Entry::Named(slot)) => Arc::clone(slot),
             _ => {
@@ -164,7 +161,7 @@ impl ResourceManager {
         let container = or_default(container);
         let name = format!("_{}_{op}", self.unnamed.fetch_add(1, Ordering::Relaxed));
         let slot = self.new_slot::<R>();
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         entries.prune();
         let entry = Entry::Private(Arc::downgrade(&slot));
         let old = entries.by_key.insert(Key::of::<R>(container, &name), entry);
@@ -248,7 +245,7 @@ impl ResourceManager {
                 name: name.to_owned(),
                 kind: (*target.slot).type_id(),
             };
-            let slot = self.entries().by_key.get(&key)?.slot()?;
+            let slot = self.entries.lock().by_key.get(&key)?.slot()?;
             std::ptr::addr_eq(&raw const *slot, &raw const *target.slot).then_some(slot)
         });
         let done = match slot {
@@ -266,7 +263,7 @@ impl ResourceManager {
     /// Empties all slots that names reach; handles to them stay valid and find nothing until the resource is made anew.
     pub fn clear(&self) {
         let slots: Vec<_> = {
-            let entries = self.entries();
+            let entries = self.entries.lock();
             entries.by_key.values().filter_map(Entry::slot).collect()
         };
         for slot in slots {
@@ -295,7 +292,7 @@ fn or_default(container: &str) -> &str {
 
 impl fmt::Debug for ResourceManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slots = self.entries().by_key.len();
+        let slots = self.entries.lock().by_key.len();
         write!(f, "{slots} resource slots of {}", self.device)
     }
 }
@@ -361,7 +358,7 @@ mod tests {
                 3u8,
             );
         }
-        assert!(manager.entries().by_key.len() <= 2 * Entries::FEW);
+        assert!(manager.entries.lock().by_key.len() <= 2 * Entries::FEW);
         let again = manager.slot::<u8>(&held).map(std::ptr::from_ref);
         let same = manager.slot::<u8>(&named("held")).map(std::ptr::from_ref);
         assert_eq!(again.expect("alive"), same.expect("alive"));

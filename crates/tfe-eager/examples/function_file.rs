@@ -33,7 +33,7 @@ fn print_vector<T: Element + std::fmt::Debug>(
 ) -> Result<()> {
     println!(
         "{name} = {dtype}{}: {:?}",
-        result.shape(),
+        result.shape()?,
         result.to_vec::<T>()?
     );
     Ok(())

@@ -6,22 +6,33 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use tfe_attrs::CacheKey;
+use tfe_core::fork::Mutex;
 use thread_local::ThreadLocal;
 
 use crate::kernel_and_device::KernelAndDevice;
 
 const FRONT_SLOTS: usize = 128;
 
+/// A kernel that holds more is in no front: its calls take so long that a lock is nothing to them.
+const MOST_FRONT_BYTES: usize = 64 << 10;
+
+/// How much a cache keeps.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) kernels: usize,
+    pub(crate) bytes: usize,
+}
+
 pub(crate) struct KernelCache {
     fronts: ThreadLocal<RefCell<Front>>,
     /// Goes up whenever kernels become invalid; a front of another generation is empty.
     generation: AtomicU64,
     table: Mutex<Table>,
-    capacity: usize,
+    limits: Limits,
 }
 
 struct Front {
@@ -36,6 +47,8 @@ struct Table {
     kernels: HashMap<CacheKey, Arc<KernelAndDevice>, BuildHasherDefault<KeyHasher>>,
     /// The order of the clock hand, for the second-chance rule.
     ring: VecDeque<CacheKey>,
+    /// What the kernels hold.
+    bytes: usize,
 }
 
 /// A kernel that a call has in use, with what is needed to put it back.
@@ -53,12 +66,12 @@ pub(crate) struct Seat<'c> {
 }
 
 impl KernelCache {
-    pub(crate) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self {
             fronts: ThreadLocal::new(),
             generation: AtomicU64::new(0),
             table: Mutex::default(),
-            capacity: capacity.max(1),
+            limits,
         }
     }
 
@@ -92,35 +105,35 @@ impl KernelCache {
         generation: u64,
         build: impl FnOnce() -> Result<KernelAndDevice, E>,
     ) -> Result<Arc<KernelAndDevice>, E> {
-        let known = self.table().find(key);
+        let known = self.table.lock().find(key);
         if let Some(kernel) = known {
             return Ok(kernel);
         }
         // Built without the lock: building may take long, and may run user code. Two threads may both build.
         let kernel = Arc::new(build()?);
-        let mut table = self.table();
+        let mut table = self.table.lock();
         // What was built before all was forgotten may be wrong by now: it serves this call and no other.
         if self.generation.load(Ordering::Acquire) != generation {
             return Ok(kernel);
         }
-        Ok(table.insert(key, kernel, self.capacity))
-    }
-
-    fn table(&self) -> std::sync::MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        let (kernel, evicted) = table.insert(key, kernel, self.limits);
+        // Without the lock, for the reason that is given at `Front`.
+        drop(table);
+        drop(evicted);
+        Ok(kernel)
     }
 
     /// Forgets all kernels. Calls in flight end with what they have.
     pub(crate) fn clear(&self) {
         // First, so that whoever holds the lock below and sees the old number is cleared away after.
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        drop(std::mem::take(&mut *self.table()));
+        drop(std::mem::take(&mut *self.table.lock()));
         Front::renew(self.fronts.get_or_default(), generation);
     }
 
     /// The number of kernels in the table.
     pub(crate) fn len(&self) -> usize {
-        self.table().kernels.len()
+        self.table.lock().kernels.len()
     }
 }
 
@@ -187,8 +200,9 @@ impl std::ops::Deref for InUse<'_> {
 impl Drop for InUse<'_> {
     #[inline]
     fn drop(&mut self) {
+        let is_small = self.bytes() <= MOST_FRONT_BYTES;
         let mut front = self.seat.front.borrow_mut();
-        if front.generation == self.seat.generation {
+        if front.generation == self.seat.generation && is_small {
             let kernel = self.kernel.take();
             let before = std::mem::replace(
                 &mut front.slots[slot_of(self.key)],
@@ -207,19 +221,25 @@ impl Table {
         Some(Arc::clone(kernel))
     }
 
+    /// Keeps a kernel, unless it is too big; gives the one to be used, and what had to go.
     fn insert(
         &mut self,
         key: CacheKey,
         kernel: Arc<KernelAndDevice>,
-        capacity: usize,
-    ) -> Arc<KernelAndDevice> {
+        limits: Limits,
+    ) -> (Arc<KernelAndDevice>, Vec<Arc<KernelAndDevice>>) {
+        let mut evicted = Vec::new();
         if let Some(first) = self.kernels.get(&key) {
             // Another thread was faster; its kernel may have state by now.
-            return Arc::clone(first);
+            return (Arc::clone(first), evicted);
         }
+        if kernel.bytes() > limits.bytes && !kernel.keeps_state() {
+            return (kernel, evicted);
+        }
+        let bytes = limits.bytes.saturating_sub(kernel.bytes());
         // Twice round: the first time takes away second chances.
         for _ in 0..2 * self.ring.len() {
-            if self.kernels.len() < capacity {
+            if self.kernels.len() < limits.kernels && self.bytes <= bytes {
                 break;
             }
             let Some(oldest) = self.ring.pop_front() else {
@@ -227,12 +247,18 @@ impl Table {
             };
             match self.kernels.get(&oldest) {
                 Some(k) if k.keeps_state() || k.take_used() => self.ring.push_back(oldest),
-                _ => drop(self.kernels.remove(&oldest)),
+                _ => {
+                    if let Some(kernel) = self.kernels.remove(&oldest) {
+                        self.bytes -= kernel.bytes();
+                        evicted.push(kernel);
+                    }
+                }
             }
         }
         self.ring.push_back(key);
+        self.bytes += kernel.bytes();
         self.kernels.insert(key, Arc::clone(&kernel));
-        kernel
+        (kernel, evicted)
     }
 }
 

@@ -1,22 +1,22 @@
 //! `Context`: devices, kernels, functions and caches under which ops are executed.
 
-use std::cell::{Cell, RefCell};
-use std::ffi::CString;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tfe_attrs::DeviceKey;
-use tfe_core::{Result, bail, ensure, err};
+use tfe_attrs::SpecRef;
+use tfe_core::{Result, ensure, err};
 use tfe_cpu::{CpuDevice, CpuOptions};
-use tfe_device::{Device, DeviceName, DeviceSpec, KernelDef, KernelRegistry};
+use tfe_device::{Device, DeviceSpec, KernelDef, KernelRegistry};
 use tfe_function::Library;
 use tfe_ops::{OpId, OpRegistry};
 use tfe_proto::tensorflow::{FunctionDef, OpDef};
 use thread_local::ThreadLocal;
 
-use crate::cache::KernelCache;
-use crate::{Callee, Op, PlacementPolicy};
+use crate::cache::{KernelCache, Limits};
+use crate::context_ref::ContextRef;
+use crate::shared::{Place, Shared};
+use crate::{Op, PlacementPolicy};
 
 /// How a context is set up.
 #[derive(Clone, Debug)]
@@ -33,6 +33,9 @@ pub struct ContextOptions {
     pub log_placement: bool,
     /// Kernels that are kept ready.
     pub cached_kernels: usize,
+    /// Bytes that these may hold, most of them in attributes that are tensors. Each thread keeps up to 128 small ones
+    /// beyond that.
+    pub cached_kernel_bytes: usize,
 }
 
 impl Default for ContextOptions {
@@ -44,6 +47,7 @@ impl Default for ContextOptions {
             soft_placement: false,
             log_placement: false,
             cached_kernels: 10_000,
+            cached_kernel_bytes: 32 << 20,
         }
     }
 }
@@ -111,7 +115,7 @@ impl ContextBuilder {
         let kernels = Arc::new(KernelRegistry::new(
             self.kernels.into_iter().chain(tfe_kernels::all()),
         ));
-        Ok(Context {
+        let shared = Shared {
             places: devices
                 .iter()
                 .enumerate()
@@ -124,61 +128,61 @@ impl ContextBuilder {
             )),
             ops,
             kernels,
-            cache: KernelCache::new(self.options.cached_kernels),
+            cache: KernelCache::new(Limits {
+                kernels: self.options.cached_kernels,
+                bytes: self.options.cached_kernel_bytes,
+            }),
             requests: ThreadLocal::new(),
             policy: ThreadLocal::new(),
             soft_placement: AtomicBool::new(self.options.soft_placement),
             log_placement: AtomicBool::new(self.options.log_placement),
             options: self.options,
-        })
+            closed: AtomicBool::new(false),
+        };
+        Ok(Context(Arc::new(Open(Arc::new(shared)))))
     }
 }
 
 /// Devices, kernels, functions and caches. May be used from many threads at once; shares nothing with other contexts.
-pub struct Context {
-    pub(crate) places: Vec<Place>,
-    pub(crate) ops: Arc<OpRegistry>,
-    pub(crate) kernels: Arc<KernelRegistry>,
-    pub(crate) functions: Arc<Library>,
-    pub(crate) cache: KernelCache,
-    options: ContextOptions,
-    /// The last device string of each thread, read: programs ask for the same device again and again.
-    requests: ThreadLocal<RefCell<LastRequest>>,
-    policy: ThreadLocal<Cell<Option<PlacementPolicy>>>,
-    soft_placement: AtomicBool,
-    log_placement: AtomicBool,
-}
+///
+/// A clone is the same context. With the last one the context is closed: its variables and queues are gone, and calls that
+/// wait at a queue fail with `Cancelled`. An [`Op`] keeps what it needs of the context, and stays usable.
+///
+/// ```
+/// use tfe_eager::{Context, TensorHandle};
+///
+/// let ctx = Context::new()?;
+/// let one = TensorHandle::scalar(1.0f32)?;
+/// let sum = std::thread::spawn({
+///     let (ctx, one) = (ctx.clone(), one.clone());
+///     move || ctx.op("AddV2")?.input(&one)?.input(&one)?.run1()
+/// });
+/// assert_eq!(sum.join().expect("no panic")?.to_scalar::<f32>()?, 2.0);
+///
+/// let negation = ctx.op("Neg")?.input(&one)?;
+/// drop(ctx);
+/// assert_eq!(negation.run1()?.to_scalar::<f32>()?, -1.0);
+/// # Ok::<(), tfe_eager::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context(Arc<Open>);
 
-/// A device of a context with what a call needs of it.
-pub(crate) struct Place {
-    pub(crate) device: Arc<dyn Device>,
-    pub(crate) key: DeviceKey,
-    /// What handles to results on this device carry: nothing for the first CPU.
-    pub(crate) of_results: Option<Arc<dyn Device>>,
-}
+/// What the clones of a context share, and ops do not.
+struct Open(Arc<Shared>);
 
-impl Place {
-    fn new(index: usize, device: &Arc<dyn Device>) -> Self {
-        Self {
-            key: DeviceKey::of(device.name().as_str()),
-            of_results: (index > 0).then(|| Arc::clone(device)),
-            device: Arc::clone(device),
-        }
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.close();
+        ContextRef::forget_spare(&self.0);
     }
 }
 
-/// A device string, and what it was read as.
-type LastRequest = Option<(String, Arc<RequestedDevice>)>;
-
-/// A device that a program asked for.
-pub(crate) struct RequestedDevice {
-    /// The name in TensorFlow's spelling, with what was left open left out.
-    pub(crate) spelling: CString,
-    /// Which of the context's devices it is, if any.
-    pub(crate) place: Option<usize>,
-}
-
 impl Context {
+    #[inline]
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
+    }
+
     /// A context with one CPU and all built-in kernels.
     ///
     /// # Errors
@@ -194,12 +198,12 @@ impl Context {
 
     /// The options that it was made with.
     pub fn options(&self) -> &ContextOptions {
-        &self.options
+        &self.shared().options
     }
 
     /// The devices; the first is `CPU:0`.
     pub fn devices(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Device>> {
-        self.places.iter().map(|p| &p.device)
+        self.shared().devices()
     }
 
     /// The device of that name, in any spelling; the empty name is the first CPU.
@@ -217,12 +221,12 @@ impl Context {
 
     /// The ops that the context knows.
     pub fn ops(&self) -> &OpRegistry {
-        &self.ops
+        &self.shared().ops
     }
 
     /// The kernels that the context knows.
     pub fn kernels(&self) -> &KernelRegistry {
-        &self.kernels
+        &self.shared().kernels
     }
 
     /// A call of an op or a function.
@@ -230,28 +234,17 @@ impl Context {
     /// # Errors
     /// `NotFound` when there is neither of that name.
     #[inline]
-    pub fn op(&self, name: &str) -> Result<Op<'_>> {
+    pub fn op(&self, name: &str) -> Result<Op> {
         Ok(Op::new(self, self.callee(name)?))
     }
 
-    /// What a call of that name would call, for [`Op::new`].
+    /// The signature of the op or function of that name, for [`Op::new`].
     ///
     /// # Errors
     /// As [`op`](Self::op).
     #[inline]
-    pub fn callee(&self, name: &str) -> Result<Callee<'_>> {
-        match self.ops.lookup(name) {
-            Some(spec) => Ok(Callee::Op(spec)),
-            None => self.function_named(name),
-        }
-    }
-
-    #[cold]
-    fn function_named(&self, name: &str) -> Result<Callee<'_>> {
-        match self.functions.find(name) {
-            Some(function) => Ok(Callee::Function(function)),
-            None => Err(tfe_ops::unknown_op(name)),
-        }
+    pub fn callee(&self, name: &str) -> Result<SpecRef<'static>> {
+        self.shared().callee(name)
     }
 
     /// Registers an op, for kernels that the context was given.
@@ -259,7 +252,7 @@ impl Context {
     /// # Errors
     /// `AlreadyExists` or `InvalidArgument`, as the registry says.
     pub fn register_op(&self, op: &OpDef) -> Result<OpId> {
-        self.ops.register(op)
+        self.shared().ops.register(op)
     }
 
     /// Adds a function, from a serialized `FunctionDef`.
@@ -268,7 +261,7 @@ impl Context {
     /// `InvalidArgument` for bytes that are no `FunctionDef`, for the name of an op, and for a name that has another
     /// body already.
     pub fn add_function_bytes(&self, bytes: &[u8]) -> Result<()> {
-        self.functions.add_bytes(bytes)
+        self.shared().functions.add_bytes(bytes)
     }
 
     /// Adds a function.
@@ -276,7 +269,7 @@ impl Context {
     /// # Errors
     /// As [`add_function_bytes`](Self::add_function_bytes).
     pub fn add_function(&self, function: FunctionDef) -> Result<()> {
-        self.functions.add(function)
+        self.shared().functions.add(function)
     }
 
     /// Takes back one adding of a function; with the last the function and the plans made of it are gone.
@@ -284,68 +277,67 @@ impl Context {
     /// # Errors
     /// `InvalidArgument` when there is none of that name.
     pub fn remove_function(&self, name: &str) -> Result<()> {
-        let before = self.functions.generation();
-        self.functions.remove(name)?;
-        if self.functions.generation() != before {
-            self.cache.clear();
+        let before = self.shared().functions.generation();
+        self.shared().functions.remove(name)?;
+        if self.shared().functions.generation() != before {
+            self.shared().cache.clear();
         }
         Ok(())
     }
 
     /// Whether there is a function of that name.
     pub fn has_function(&self, name: &str) -> bool {
-        self.functions.find(name).is_some()
+        self.shared().functions.find(name).is_some()
     }
 
     /// The functions.
     pub fn functions(&self) -> &Library {
-        &self.functions
+        &self.shared().functions
     }
 
     /// Forgets all prepared kernels and plans.
     pub fn clear_caches(&self) {
-        self.cache.clear();
-        self.functions.clear_plans();
+        self.shared().cache.clear();
+        self.shared().functions.clear_plans();
     }
 
     /// The number of prepared kernels.
     pub fn cached_kernels(&self) -> usize {
-        self.cache.len()
+        self.shared().cache.len()
     }
 
     /// What happens on this thread to inputs on other devices.
     pub fn placement_policy(&self) -> PlacementPolicy {
-        self.policy
-            .get()
-            .and_then(Cell::get)
-            .unwrap_or(self.options.placement_policy)
+        self.shared().placement_policy()
     }
 
     /// Sets the policy for this thread alone.
     pub fn set_thread_local_placement_policy(&self, policy: PlacementPolicy) {
-        self.policy.get_or_default().set(Some(policy));
+        self.shared().policy.get_or_default().set(Some(policy));
     }
 
     /// Whether an op whose device has no kernel for it, or is not there, runs on the CPU instead.
     #[inline]
     pub fn soft_placement(&self) -> bool {
-        self.soft_placement.load(Ordering::Relaxed)
+        self.shared().soft_placement()
     }
 
     /// Sets that, for the calls that follow.
     pub fn set_soft_placement(&self, enable: bool) {
-        self.soft_placement.store(enable, Ordering::Relaxed);
+        self.shared()
+            .soft_placement
+            .store(enable, Ordering::Relaxed);
     }
 
     /// Whether each call writes its op and device to standard error.
     #[inline]
     pub fn log_placement(&self) -> bool {
-        self.log_placement.load(Ordering::Relaxed)
+        self.shared().log_placement()
     }
 
     /// Sets that, for the calls that follow.
     pub fn set_log_placement(&self, enable: bool) {
-        self.log_placement.store(enable, Ordering::Relaxed);
+        self.shared().log_placement.store(enable, Ordering::Relaxed);
     }
 
     /// Waits for all devices.
@@ -354,44 +346,6 @@ impl Context {
     /// The first failure of work in flight.
     pub fn synchronize(&self) -> Result<()> {
         self.devices().try_for_each(|d| d.synchronize())
-    }
-
-    pub(crate) fn request_device(&self, text: &str) -> Result<Arc<RequestedDevice>> {
-        let last = self.requests.get_or_default();
-        if let Some((known, device)) = &*last.borrow()
-            && known == text
-        {
-            return Ok(Arc::clone(device));
-        }
-        let spec: DeviceSpec = text.parse()?;
-        let Ok(spelling) = CString::new(spec.to_string()) else {
-            bail!(
-                InvalidArgument,
-                "Malformed device specification '{}'",
-                text.escape_default()
-            );
-        };
-        let place = self
-            .places
-            .iter()
-            .position(|p| spec.matches(p.device.name()));
-        let device = Arc::new(RequestedDevice { spelling, place });
-        last.replace(Some((text.to_owned(), Arc::clone(&device))));
-        Ok(device)
-    }
-
-    /// The place of a device by its full name.
-    pub(crate) fn place_of(&self, name: &DeviceName) -> Option<usize> {
-        self.places.iter().position(|p| p.device.name() == name)
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        // A variable may hold a handle to itself, by way of another: the slots are emptied rather than waited for.
-        for device in self.devices() {
-            device.resources().clear();
-        }
     }
 }
 

@@ -8,11 +8,12 @@ use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
 use tfe_device::{Arg, Device};
 
 use crate::cache::InUse;
-use crate::context::Place;
 use crate::kernel_and_device::KernelAndDevice;
-use crate::{Callee, Op, Outputs, PlacementPolicy, TensorHandle};
+use crate::op::Call;
+use crate::shared::{Place, Shared};
+use crate::{Op, Outputs, PlacementPolicy, TensorHandle};
 
-impl<'c> Op<'c> {
+impl Op {
     /// Executes the call and takes its inputs away.
     ///
     /// # Errors
@@ -42,7 +43,8 @@ impl<'c> Op<'c> {
         accept: impl FnOnce(usize) -> Result<()>,
         give: impl FnMut(TensorHandle),
     ) -> Result<()> {
-        self.run_once(accept, give, Op::clear_inputs)
+        self.call
+            .run_once(&self.ctx, accept, give, Call::clear_inputs)
     }
 
     /// Executes the call as the API of 2017 does: the inputs stay, and it may be executed again.
@@ -51,39 +53,50 @@ impl<'c> Op<'c> {
     /// As [`execute`](Self::execute).
     pub fn execute_again(&mut self) -> Result<Outputs> {
         let mut outputs = Outputs::new();
-        let inputs = self.inputs.clone();
-        let ran = self.run_once(|_| Ok(()), |output| outputs.push(output), |_| ());
-        self.inputs = inputs;
+        let inputs = self.call.inputs.clone();
+        let ran = self
+            .call
+            .run_once(&self.ctx, |_| Ok(()), |output| outputs.push(output), |_| ());
+        self.call.inputs = inputs;
         ran?;
         Ok(outputs)
     }
+}
 
+impl Call {
     /// Executes the call; `after` sees to the inputs, of which the kernel took what it liked.
     #[inline]
     fn run_once(
         &mut self,
+        ctx: &Shared,
         accept: impl FnOnce(usize) -> Result<()>,
         give: impl FnMut(TensorHandle),
-        after: fn(&mut Op<'c>),
+        after: fn(&mut Self),
     ) -> Result<()> {
-        let place = &self.ctx.places[self.place()?];
-        let (seat, key) = (self.ctx.cache.seat(), self.key(place));
-        let kernel = self
-            .ctx
+        let place = if self.device.is_none() && !self.inputs.any_placed() {
+            &ctx.places[0]
+        } else {
+            self.inputs.wait()?;
+            &ctx.places[self.place(ctx)?]
+        };
+        let (seat, key) = (ctx.cache.seat(), self.key(ctx, place));
+        let kernel = ctx
             .cache
-            .take(seat, key, || self.prepare(&place.device))?;
+            .take(seat, key, || self.prepare(ctx, &place.device))?;
         let kernel = InUse::new(seat, key, kernel);
-        if self.device.is_some() && !self.is_on(&kernel, place) {
+        if self.device.is_some() && !is_on(ctx, &kernel, place) {
             // An earlier call, which named no device, went to the CPU for want of a kernel: this one may not.
-            self.prepare_on(&place.device)?;
+            self.prepare_on(ctx, &place.device)?;
         }
-        if self.ctx.log_placement() {
+        if ctx.log_placement() {
             log_placement(&kernel);
         }
         accept(kernel.outputs().len())?;
-        kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
-        if self.inputs.any_placed() || !kernel.device().is_host() {
-            self.move_inputs(&kernel)?;
+        if !self.inputs.are_of_types(kernel.inputs()) {
+            kernel.check(self.inputs.len(), self.inputs.tensors().map(Tensor::dtype))?;
+        }
+        if self.inputs.any_on_device() || !kernel.device().is_host() {
+            self.move_inputs(ctx, &kernel)?;
         }
         let call = Used { op: self, after };
         call.run(place, &kernel, give)
@@ -98,55 +111,57 @@ impl<'c> Op<'c> {
 
     /// The key of the call on that place; for a function with resources of other devices, of those too.
     #[inline]
-    fn key(&self, place: &Place) -> CacheKey {
-        if self.inputs.any_placed()
-            && let Some(args) = self.arg_devices(&place.device)
-        {
-            let names = args.iter().map(|d| d.name().as_str());
-            let all = names.fold(place.device.name().to_string(), |all, n| all + n);
-            return self.attrs.cache_key(DeviceKey::of(&all));
+    fn key(&self, ctx: &Shared, place: &Place) -> CacheKey {
+        match self.inputs.any_placed() && self.attrs.is_function() {
+            false => self.attrs.cache_key(place.key),
+            true => self.key_of_function(ctx, place),
         }
-        self.attrs.cache_key(place.key)
     }
 
-    /// Whether a kernel runs where the call is to run, or may run elsewhere.
-    #[inline]
-    fn is_on(&self, kernel: &KernelAndDevice, place: &Place) -> bool {
-        Arc::ptr_eq(kernel.device(), &place.device) || self.ctx.soft_placement()
+    #[cold]
+    fn key_of_function(&self, ctx: &Shared, place: &Place) -> CacheKey {
+        let Some(args) = self.arg_devices(ctx, &place.device) else {
+            return self.attrs.cache_key(place.key);
+        };
+        let names = args.iter().map(|d| d.name().as_str());
+        let all = names.fold(place.device.name().to_string(), |all, n| all + n);
+        self.attrs.cache_key(DeviceKey::of(&all))
     }
 
     /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of
     /// host memory; else the first CPU.
-    fn place(&self) -> Result<usize> {
+    fn place(&self, ctx: &Shared) -> Result<usize> {
         if let Some(wish) = &self.device {
             return match wish.place {
                 Some(place) => Ok(place),
-                None if self.ctx.soft_placement() => Ok(0),
-                None => Err(self.no_such_device(&wish.spelling.to_string_lossy())),
+                None if ctx.soft_placement() => Ok(0),
+                None => Err(no_such_device(ctx, &wish.spelling.to_string_lossy())),
             };
         }
         if !self.inputs.any_placed() {
             return Ok(0);
         }
         let mut tensors = self.inputs.tensors();
-        let resource = tensors.find_map(|t| self.place_of_resource(t));
+        let resource = tensors.find_map(|t| place_of_resource(ctx, t));
         let remote = || {
-            let first = self.inputs.handles().find(TensorHandle::is_remote)?;
-            self.ctx.place_of(first.device_name())
+            let mut handles = self.inputs.handles();
+            let first = handles.find(|handle| handle.is_remote().unwrap_or(false))?;
+            ctx.place_of(first.device_name())
         };
         Ok(resource.or_else(remote).unwrap_or(0))
     }
 
     /// For a function with a resource of another device than `device` among its arguments: the device of each.
-    fn arg_devices<'a>(&'a self, device: &'a Arc<dyn Device>) -> Option<Vec<&'a dyn Device>> {
-        if !self.inputs.any_placed() || !self.is_function() {
+    fn arg_devices<'a>(
+        &self,
+        ctx: &'a Shared,
+        device: &'a Arc<dyn Device>,
+    ) -> Option<Vec<&'a dyn Device>> {
+        if !self.inputs.any_placed() || !self.attrs.is_function() {
             return None;
         }
-        let places = &self.ctx.places;
-        let device_of = |input| {
-            self.place_of_resource(input)
-                .map_or(device, |i| &places[i].device)
-        };
+        let places = &ctx.places;
+        let device_of = |input| place_of_resource(ctx, input).map_or(device, |i| &places[i].device);
         let devices: Vec<&dyn Device> = self.inputs.tensors().map(|t| &**device_of(t)).collect();
         devices
             .iter()
@@ -154,32 +169,8 @@ impl<'c> Op<'c> {
             .then_some(devices)
     }
 
-    fn place_of_resource(&self, input: &Tensor) -> Option<usize> {
-        if input.dtype() != DataType::Resource {
-            return None;
-        }
-        let handles = input.as_slice::<ResourceHandle>().ok()?;
-        let device = &handles.first()?.target()?.device;
-        self.ctx
-            .places
-            .iter()
-            .position(|p| p.device.name().as_str() == device)
-    }
-
-    fn no_such_device(&self, wish: &str) -> Error {
-        let mut types: Vec<_> = self.ctx.devices().map(|d| d.name().device_type()).collect();
-        types.dedup();
-        let names: Vec<_> = self.ctx.devices().map(|d| d.name().as_str()).collect();
-        err!(
-            InvalidArgument,
-            "Could not satisfy device specification '{wish}'. enable_soft_placement=0. Supported device types [{}]. All available devices [{}].",
-            types.join(", "),
-            names.join(", ")
-        )
-    }
-
     /// Makes the kernel for a call that the cache does not know.
-    fn prepare(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+    fn prepare(&self, ctx: &Shared, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
         if self.executed && self.inputs.len() == 0 {
             bail!(
                 InvalidArgument,
@@ -187,8 +178,7 @@ impl<'c> Op<'c> {
                 self.name()
             );
         }
-        let ctx = self.ctx;
-        let first = self.prepare_on(device);
+        let first = self.prepare_on(ctx, device);
         let cpu = &ctx.places[0].device;
         let may_move = self.device.is_none() || ctx.soft_placement();
         match first {
@@ -197,37 +187,38 @@ impl<'c> Op<'c> {
                     && may_move
                     && !Arc::ptr_eq(device, cpu) =>
             {
-                self.prepare_on(cpu).map_err(|_| e)
+                self.prepare_on(ctx, cpu).map_err(|_| e)
             }
             other => other,
         }
     }
 
-    fn prepare_on(&self, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
-        let ctx = self.ctx;
-        match &self.callee {
-            Callee::Op(spec) => {
-                // TensorFlow looks for a kernel first, but where a resource decides the device.
-                if !self.inputs.any_placed() {
-                    let has = |attr: &str| self.attrs.value(attr).is_some();
-                    ctx.kernels
-                        .require(spec, device.name().device_type(), has)?;
-                }
-                let attrs = self.attrs.finish()?;
-                let functions = Arc::clone(&ctx.functions);
-                KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)
-            }
-            Callee::Function(_) => {
-                let args = self.arg_devices(device);
-                KernelAndDevice::new_function(device, &self.attrs, args.as_deref(), &ctx.functions)
-            }
+    fn prepare_on(&self, ctx: &Shared, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+        if self.attrs.is_function() {
+            let args = self.arg_devices(ctx, device);
+            return KernelAndDevice::new_function(
+                device,
+                &self.attrs,
+                args.as_deref(),
+                &ctx.functions,
+            );
         }
+        let spec = self.attrs.spec();
+        // TensorFlow looks for a kernel first, but where a resource decides the device.
+        if !self.inputs.any_placed() {
+            let has = |attr: &str| self.attrs.value(attr).is_some();
+            ctx.kernels
+                .require(spec, device.name().device_type(), has)?;
+        }
+        let attrs = self.attrs.finish()?;
+        let functions = Arc::clone(&ctx.functions);
+        KernelAndDevice::new_op(device, spec, &attrs, spec.name(), &ctx.kernels, functions)
     }
 
     /// Puts each input where the kernel wants it, as far as the policy allows.
-    fn move_inputs(&mut self, kernel: &KernelAndDevice) -> Result<()> {
-        let policy = self.ctx.placement_policy();
-        let cpu = &self.ctx.places[0].device;
+    fn move_inputs(&mut self, ctx: &Shared, kernel: &KernelAndDevice) -> Result<()> {
+        let policy = ctx.placement_policy();
+        let cpu = &ctx.places[0].device;
         for (i, arg) in kernel.inputs().iter().enumerate() {
             let target = if arg.in_host_memory {
                 cpu
@@ -255,26 +246,26 @@ impl<'c> Op<'c> {
             if policy == PlacementPolicy::Warn {
                 warn(&conflict());
             }
-            self.inputs.replace(i, input.copy_to_device(target)?);
+            self.inputs.replace(i, &input.copy_to_device(target)?)?;
         }
         Ok(())
     }
 }
 
 /// A call whose inputs a kernel has. They are seen to when this is dropped, whatever the kernel did.
-struct Used<'a, 'c> {
-    op: &'a mut Op<'c>,
-    after: fn(&mut Op<'c>),
+struct Used<'a> {
+    op: &'a mut Call,
+    after: fn(&mut Call),
 }
 
-impl Drop for Used<'_, '_> {
+impl Drop for Used<'_> {
     #[inline]
     fn drop(&mut self) {
         (self.after)(self.op);
     }
 }
 
-impl Used<'_, '_> {
+impl Used<'_> {
     #[inline]
     fn run(
         self,
@@ -310,6 +301,35 @@ impl Used<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether a kernel runs where the call is to run, or may run elsewhere.
+#[inline]
+fn is_on(ctx: &Shared, kernel: &KernelAndDevice, place: &Place) -> bool {
+    Arc::ptr_eq(kernel.device(), &place.device) || ctx.soft_placement()
+}
+
+fn place_of_resource(ctx: &Shared, input: &Tensor) -> Option<usize> {
+    if input.dtype() != DataType::Resource {
+        return None;
+    }
+    let handles = input.as_slice::<ResourceHandle>().ok()?;
+    let device = &handles.first()?.target()?.device;
+    ctx.places
+        .iter()
+        .position(|p| p.device.name().as_str() == device)
+}
+
+fn no_such_device(ctx: &Shared, wish: &str) -> Error {
+    let mut types: Vec<_> = ctx.devices().map(|d| d.name().device_type()).collect();
+    types.dedup();
+    let names: Vec<_> = ctx.devices().map(|d| d.name().as_str()).collect();
+    err!(
+        InvalidArgument,
+        "Could not satisfy device specification '{wish}'. enable_soft_placement=0. Supported device types [{}]. All available devices [{}].",
+        types.join(", "),
+        names.join(", ")
+    )
 }
 
 #[expect(

@@ -1,22 +1,45 @@
-//! `TensorHandle`: a tensor on a device.
+//! `TensorHandle`: a tensor on a device, perhaps one that is still to come.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use ndarray::{ArrayD, ArrayView, Dimension, IxDyn};
-use tfe_core::{DataType, Element, Result, Shape, Tensor, err};
+use tfe_core::{DataType, Element, Error, Result, Shape, Tensor, err};
 use tfe_device::{Device, DeviceName};
 
 use crate::Context;
+use crate::pending::Pending;
 
 /// A tensor, in host memory or on a device. A clone shares the tensor.
 ///
 /// A handle needs no context and outlives the one that it came from.
-#[derive(Clone)]
-pub struct TensorHandle {
-    tensor: Tensor,
-    /// `None` is host memory of `CPU:0`, so that the common handle touches no shared count.
-    device: Option<Arc<dyn Device>>,
+///
+/// The value may be [pending](Self::pending): what asks for it waits then, and gives the error that came in its place, if
+/// one did.
+///
+/// ```
+/// use tfe_eager::{Code, DataType, TensorHandle, ndarray};
+///
+/// let handle = TensorHandle::from_slice(&[2, 3], &[1i64, 2, 3, 4, 5, 6])?;
+/// assert_eq!((handle.dtype(), handle.dims()?), (DataType::Int64, &[2, 3][..]));
+/// assert_eq!(handle.to_array::<i64>()?[[1, 0]], 4);
+/// assert_eq!(handle.to_vec::<f32>().expect_err("another type").code(), Code::InvalidArgument);
+///
+/// let transposed = ndarray::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]).reversed_axes();
+/// let handle = TensorHandle::from_array(transposed.view())?;
+/// assert_eq!(handle.to_vec::<f32>()?, [1.0, 3.0, 2.0, 4.0]);
+/// # Ok::<(), tfe_eager::Error>(())
+/// ```
+pub struct TensorHandle(State);
+
+enum State {
+    Ready {
+        tensor: Tensor,
+        /// `None` is host memory of `CPU:0`, so that the common handle touches no shared count.
+        device: Option<Arc<dyn Device>>,
+    },
+    /// Behind one word, so that the common handle is none the bigger for it.
+    Pending(Arc<Pending>),
 }
 
 static CPU_0: LazyLock<DeviceName> = LazyLock::new(|| DeviceName::local("CPU", 0));
@@ -24,15 +47,16 @@ static CPU_0: LazyLock<DeviceName> = LazyLock::new(|| DeviceName::local("CPU", 0
 impl TensorHandle {
     /// A handle to a tensor in host memory.
     pub fn new(tensor: Tensor) -> Self {
-        Self {
-            tensor,
-            device: None,
-        }
+        Self::on(tensor, None)
     }
 
     /// A handle to a tensor of `device`; `None` is host memory of `CPU:0`.
     pub(crate) fn on(tensor: Tensor, device: Option<Arc<dyn Device>>) -> Self {
-        Self { tensor, device }
+        Self(State::Ready { tensor, device })
+    }
+
+    pub(crate) fn not_yet(pending: Arc<Pending>) -> Self {
+        Self(State::Pending(pending))
     }
 
     /// A tensor with a copy of `values`, row-major.
@@ -65,62 +89,113 @@ impl TensorHandle {
         Ok(Self::new(uninit.fill_from(array.iter().cloned())?))
     }
 
-    /// The type of the elements.
+    /// The type of the elements. Never waits.
+    #[inline]
     pub fn dtype(&self) -> DataType {
-        self.tensor.dtype()
+        match &self.0 {
+            State::Ready { tensor, .. } => tensor.dtype(),
+            State::Pending(pending) => pending.dtype,
+        }
     }
 
-    /// The shape.
-    pub fn shape(&self) -> &Shape {
-        self.tensor.shape()
+    /// The shape. Waits only where it is not known beforehand.
+    ///
+    /// # Errors
+    /// The one that came in place of the value.
+    pub fn shape(&self) -> Result<&Shape> {
+        match &self.0 {
+            State::Ready { tensor, .. } => Ok(tensor.shape()),
+            State::Pending(pending) => pending.shape(),
+        }
     }
 
-    /// The dimensions.
-    pub fn dims(&self) -> &[i64] {
-        self.tensor.dims()
+    /// The dimensions. Waits as [`shape`](Self::shape) does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn dims(&self) -> Result<&[i64]> {
+        Ok(self.shape()?.dims())
     }
 
     /// The tensor itself, perhaps in device memory.
-    pub fn tensor(&self) -> &Tensor {
-        &self.tensor
+    ///
+    /// # Errors
+    /// The one that came in place of the value.
+    #[inline]
+    pub fn tensor(&self) -> Result<&Tensor> {
+        match &self.0 {
+            State::Ready { tensor, .. } => Ok(tensor),
+            State::Pending(pending) => pending.wait(),
+        }
     }
 
-    pub(crate) fn into_tensor(self) -> Tensor {
-        self.tensor
+    /// The tensor, unless it may have to be waited for.
+    #[inline]
+    pub(crate) fn ready_tensor(&self) -> Option<&Tensor> {
+        match &self.0 {
+            State::Ready { tensor, .. } => Some(tensor),
+            State::Pending(_) => None,
+        }
     }
 
     /// The device other than `CPU:0` that the tensor is on.
+    #[inline]
     pub(crate) fn device(&self) -> Option<&Arc<dyn Device>> {
-        self.device.as_ref()
+        match &self.0 {
+            State::Ready { device, .. } => device.as_ref(),
+            State::Pending(pending) => pending.device.as_ref(),
+        }
+    }
+
+    /// Whether the value is there, or an error in its place; never waits.
+    pub fn is_done(&self) -> bool {
+        self.outcome().is_some()
+    }
+
+    /// The error that came in place of the value, if it has come; never waits.
+    pub fn error(&self) -> Option<Error> {
+        self.outcome()?.err()
+    }
+
+    fn outcome(&self) -> Option<Result<&Tensor>> {
+        match &self.0 {
+            State::Ready { tensor, .. } => Some(Ok(tensor)),
+            State::Pending(pending) => pending.now(),
+        }
     }
 
     /// Whether the tensor lies in memory that host code cannot read.
-    pub fn is_remote(&self) -> bool {
-        !self.tensor.is_host()
+    ///
+    /// # Errors
+    /// The one that came in place of the value.
+    pub fn is_remote(&self) -> Result<bool> {
+        Ok(!self.tensor()?.is_host())
     }
 
-    /// Full name of the device that the tensor is on.
+    /// Full name of the device that the tensor is on. Never waits.
     pub fn device_name(&self) -> &DeviceName {
-        self.device.as_ref().map_or(&CPU_0, |d| d.name())
+        self.device().map_or(&CPU_0, |d| d.name())
     }
 
     /// Full name of the device whose memory holds the tensor: the first CPU for what another device keeps in host memory.
-    pub fn backing_device_name(&self) -> &DeviceName {
-        let holds = |d: &&Arc<dyn Device>| d.is_host() || self.is_remote();
-        self.device
-            .as_ref()
-            .filter(holds)
-            .map_or(&CPU_0, |d| d.name())
+    ///
+    /// # Errors
+    /// The one that came in place of the value.
+    pub fn backing_device_name(&self) -> Result<&DeviceName> {
+        let is_remote = self.is_remote()?;
+        let holding = self.device().filter(|d| d.is_host() || is_remote);
+        Ok(holding.map_or(&CPU_0, |d| d.name()))
     }
 
     /// The tensor in host memory: shared when it lies there, a copy otherwise.
     ///
     /// # Errors
-    /// What the device reports; `ResourceExhausted` when there is no memory.
+    /// The one that came in place of the value, what the device reports, `ResourceExhausted` when there is no memory.
     pub fn to_tensor(&self) -> Result<Tensor> {
-        match &self.device {
-            Some(device) if self.is_remote() => device.copy_to_host(&self.tensor),
-            _ => Ok(self.tensor.clone()),
+        let tensor = self.tensor()?;
+        match self.device() {
+            Some(device) if !tensor.is_host() => device.copy_to_host(tensor),
+            _ => Ok(tensor.clone()),
         }
     }
 
@@ -145,17 +220,17 @@ impl TensorHandle {
     /// # Errors
     /// As [`to_vec`](Self::to_vec).
     pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>> {
-        let dims: Vec<usize> = (0..self.shape().rank())
-            .map(|i| self.shape().dim(i))
-            .collect();
+        let shape = self.shape()?;
+        let dims: Vec<usize> = (0..shape.rank()).map(|i| shape.dim(i)).collect();
         ArrayD::from_shape_vec(IxDyn(&dims), self.to_vec()?)
-            .map_err(|e| err!(Internal, "no array of shape {}: {e}", self.shape()))
+            .map_err(|e| err!(Internal, "no array of shape {shape}: {e}"))
     }
 
     /// The tensor on another device of `ctx`, in any spelling of its name; shared when it is there already.
     ///
     /// # Errors
-    /// `InvalidArgument` for a device that `ctx` does not have, and what the devices report.
+    /// `InvalidArgument` for a device that `ctx` does not have, the error that came in place of the value, and what the
+    /// devices report.
     pub fn copy_to(&self, ctx: &Context, device: &str) -> Result<Self> {
         self.copy_to_device(ctx.find_device(device)?)
     }
@@ -163,43 +238,58 @@ impl TensorHandle {
     /// The tensor on the same device, with memory of its own.
     ///
     /// # Errors
-    /// `ResourceExhausted` when there is no memory, and what the device reports.
+    /// As [`to_tensor`](Self::to_tensor).
     pub fn deep_copy(&self) -> Result<Self> {
-        let tensor = match &self.device {
-            Some(device) if self.is_remote() => device.copy_from_peer(&self.tensor, &**device)?,
-            _ => self.tensor.deep_copy()?,
+        let (tensor, device) = (self.tensor()?, self.device());
+        let copy = match device {
+            Some(device) if !tensor.is_host() => device.copy_from_peer(tensor, &**device)?,
+            _ => tensor.deep_copy()?,
         };
-        Ok(Self {
-            tensor,
-            device: self.device.clone(),
-        })
+        Ok(Self::on(copy, device.cloned()))
     }
 
     pub(crate) fn copy_to_device(&self, to: &Arc<dyn Device>) -> Result<Self> {
-        let named = || (to.name() != &*CPU_0).then(|| Arc::clone(to));
-        let tensor = match (&self.device, to.is_host()) {
-            (Some(from), false) if self.is_remote() => {
+        let tensor = self.tensor()?;
+        let copy = match (self.device(), to.is_host()) {
+            (Some(from), false) if !tensor.is_host() => {
                 if Arc::ptr_eq(from, to) {
-                    self.tensor.clone()
+                    tensor.clone()
                 } else if from.name().device_type() == to.name().device_type() {
-                    to.copy_from_peer(&self.tensor, &**from)?
+                    to.copy_from_peer(tensor, &**from)?
                 } else {
-                    to.copy_from_host(&from.copy_to_host(&self.tensor)?)?
+                    to.copy_from_host(&from.copy_to_host(tensor)?)?
                 }
             }
             (_, true) => self.to_tensor()?,
-            (_, false) => to.copy_from_host(&self.tensor)?,
+            (_, false) => to.copy_from_host(tensor)?,
         };
-        Ok(Self {
-            tensor,
-            device: named(),
-        })
+        let named = (to.name() != &*CPU_0).then(|| Arc::clone(to));
+        Ok(Self::on(copy, named))
+    }
+}
+
+impl Clone for TensorHandle {
+    #[inline]
+    fn clone(&self) -> Self {
+        match &self.0 {
+            State::Ready { tensor, device } => Self::on(tensor.clone(), device.clone()),
+            State::Pending(pending) => match pending.now() {
+                // From here on it is a handle as any.
+                Some(Ok(tensor)) => Self::on(tensor.clone(), pending.device.clone()),
+                _ => Self::not_yet(Arc::clone(pending)),
+            },
+        }
     }
 }
 
 impl fmt::Debug for TensorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} on {}", self.tensor, self.device_name())
+        match self.outcome() {
+            Some(Ok(tensor)) => write!(f, "{tensor:?}")?,
+            Some(Err(error)) => write!(f, "Tensor({}: {error})", self.dtype())?,
+            None => write!(f, "Tensor({}, pending)", self.dtype())?,
+        }
+        write!(f, " on {}", self.device_name())
     }
 }
 

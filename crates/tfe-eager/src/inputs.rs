@@ -4,43 +4,100 @@ use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tfe_core::{DataType, Tensor};
-use tfe_device::Device;
+use tfe_core::{DataType, Result, Tensor};
+use tfe_device::{Arg, Device};
 
 use crate::TensorHandle;
 
-/// Tensors in slots that a kernel can take them from, and beside them their devices, which most calls have none of.
+/// Tensors in slots that a kernel can take them from, and beside them what most calls have none of.
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {
     slots: SmallVec<[Option<Tensor>; 4]>,
+    rare: Option<Box<Rare>>,
+    any_placed: bool,
+}
+
+#[derive(Clone, Default)]
+struct Rare {
     /// The devices other than the first CPU, by input; empty as long as there is none.
     devices: Vec<Option<Arc<dyn Device>>>,
-    any_placed: bool,
+    /// Inputs that may have to be waited for. Their slots are empty meanwhile.
+    pending: Vec<(usize, TensorHandle)>,
 }
 
 impl Inputs {
     #[inline]
     pub(crate) fn push(&mut self, handle: &TensorHandle) {
+        let Some(tensor) = handle.ready_tensor() else {
+            return self.push_pending(handle.clone());
+        };
         self.any_placed |= handle.device().is_some() || handle.dtype() == DataType::Resource;
         let i = self.slots.len();
-        self.slots.push(Some(handle.tensor().clone()));
+        self.slots.push(Some(tensor.clone()));
         if handle.device().is_some() {
             self.set_device(i, handle);
         }
     }
 
     #[cold]
-    fn set_device(&mut self, i: usize, handle: &TensorHandle) {
-        if self.devices.len() <= i {
-            self.devices.resize_with(i + 1, || None);
+    fn push_pending(&mut self, handle: TensorHandle) {
+        // Until it is there, it may be any of that.
+        self.any_placed = true;
+        let i = self.slots.len();
+        self.slots.push(None);
+        self.rare.get_or_insert_default().pending.push((i, handle));
+    }
+
+    /// Waits for the inputs that are not there yet.
+    ///
+    /// # Errors
+    /// The first that came in place of one; the inputs stay as they are then.
+    #[inline]
+    pub(crate) fn wait(&mut self) -> Result<()> {
+        match &self.rare {
+            Some(rare) if !rare.pending.is_empty() => self.wait_for_pending(),
+            _ => Ok(()),
         }
-        self.devices[i] = handle.device().cloned();
+    }
+
+    #[cold]
+    fn wait_for_pending(&mut self) -> Result<()> {
+        let rare = self.rare.get_or_insert_default();
+        for (_, handle) in &rare.pending {
+            handle.tensor()?;
+        }
+        for (i, handle) in self.take_pending() {
+            self.replace(i, &handle)?;
+        }
+        let is_resource = |tensor: &Tensor| tensor.dtype() == DataType::Resource;
+        let any_device = self.devices().iter().any(Option::is_some);
+        self.any_placed = any_device || self.tensors().any(is_resource);
+        Ok(())
+    }
+
+    fn take_pending(&mut self) -> Vec<(usize, TensorHandle)> {
+        let pending = self.rare.as_mut().map(|rare| &mut rare.pending);
+        pending.map(std::mem::take).unwrap_or_default()
+    }
+
+    fn devices(&self) -> &[Option<Arc<dyn Device>>] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.devices)
+    }
+
+    #[cold]
+    fn set_device(&mut self, i: usize, handle: &TensorHandle) {
+        let devices = &mut self.rare.get_or_insert_default().devices;
+        if devices.len() <= i {
+            devices.resize_with(i + 1, || None);
+        }
+        devices[i] = handle.device().cloned();
     }
 
     /// Puts another handle to the same value in the place of an input.
-    pub(crate) fn replace(&mut self, i: usize, handle: TensorHandle) {
-        self.set_device(i, &handle);
-        self.slots[i] = Some(handle.into_tensor());
+    pub(crate) fn replace(&mut self, i: usize, handle: &TensorHandle) -> Result<()> {
+        self.slots[i] = Some(handle.tensor()?.clone());
+        self.set_device(i, handle);
+        Ok(())
     }
 
     #[inline]
@@ -48,11 +105,28 @@ impl Inputs {
         self.slots.len()
     }
 
-    /// Whether some input decides the device or may have to move: it is on a device other than the first CPU, or a
-    /// resource.
+    /// Whether some input decides the device or may have to move or to be waited for: it is on a device other than the
+    /// first CPU, a resource, or pending.
     #[inline]
     pub(crate) fn any_placed(&self) -> bool {
         self.any_placed
+    }
+
+    /// Whether some input is on a device other than the first CPU.
+    #[inline]
+    pub(crate) fn any_on_device(&self) -> bool {
+        self.rare
+            .as_ref()
+            .is_some_and(|rare| !rare.devices.is_empty())
+    }
+
+    /// Whether the inputs are those that a kernel takes, by number and type.
+    #[inline]
+    pub(crate) fn are_of_types(&self, args: &[Arg]) -> bool {
+        let fits = |(slot, arg): (&Option<Tensor>, &Arg)| {
+            slot.as_ref().is_some_and(|t| t.dtype() == arg.dtype)
+        };
+        self.slots.len() == args.len() && self.slots.iter().zip(args).all(fits)
     }
 
     /// The tensors that are there: all, until a kernel takes them.
@@ -68,14 +142,17 @@ impl Inputs {
         if device.is_host() {
             return is_host;
         }
-        let own = self.devices.get(i).and_then(Option::as_ref);
+        let own = self.devices().get(i).and_then(Option::as_ref);
         !is_host && own.is_some_and(|d| Arc::ptr_eq(d, device))
     }
 
     pub(crate) fn handle(&self, i: usize) -> Option<TensorHandle> {
-        let tensor = self.slots.get(i)?.clone()?;
-        let device = self.devices.get(i).cloned().flatten();
-        Some(TensorHandle::on(tensor, device))
+        if let Some(tensor) = self.slots.get(i)? {
+            let device = self.devices().get(i).cloned().flatten();
+            return Some(TensorHandle::on(tensor.clone(), device));
+        }
+        let mut pending = self.rare.as_ref()?.pending.iter();
+        pending.find(|(at, _)| *at == i).map(|(_, h)| h.clone())
     }
 
     pub(crate) fn handles(&self) -> impl Iterator<Item = TensorHandle> {
@@ -90,7 +167,7 @@ impl Inputs {
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
-        self.devices.clear();
+        self.rare = None;
         self.any_placed = false;
     }
 }

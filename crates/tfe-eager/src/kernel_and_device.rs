@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tfe_attrs::{AttrBuilder, Attrs, FuncAttr};
+use tfe_attrs::{AttrBuilder, Attrs, FuncAttr, SpecRef};
 use tfe_core::{DataType, Result, Tensor, err};
 use tfe_device::{
     Arg, BoundKernel, Device, FunctionLibrary, KernelInit, KernelRegistry, OpInit, Run,
@@ -38,6 +38,8 @@ pub struct KernelAndDevice {
     kernel: BoundKernel,
     device: Arc<dyn Device>,
     functions: Arc<dyn FunctionLibrary>,
+    /// Memory that the attributes hold.
+    bytes: usize,
     /// Second chance of the cache: set by use, taken by the clock hand.
     used: AtomicBool,
 }
@@ -91,6 +93,7 @@ impl KernelAndDevice {
             kernel: BoundKernel::new(def, kernels.rule(spec.id()), &init)?,
             device: Arc::clone(device),
             functions,
+            bytes: attrs.iter().map(|(_, value)| value.held_bytes()).sum(),
             used: AtomicBool::new(true),
         })
     }
@@ -107,7 +110,8 @@ impl KernelAndDevice {
         let function = functions
             .find(&node.op)
             .ok_or_else(|| err!(NotFound, "Function {} is not defined.", node.op))?;
-        let attrs = AttrBuilder::from_node_def(Arc::clone(function.spec()), node)?;
+        let attrs =
+            AttrBuilder::from_node_def(SpecRef::Function(Arc::clone(function.spec())), node)?;
         Self::new_function(device, &attrs, None, functions)
     }
 
@@ -139,6 +143,7 @@ impl KernelAndDevice {
             name: spec.name().into(),
             kernel: BoundKernel::from_parts(Box::new(plan), None, inputs, outputs)
                 .with_state(keeps_state),
+            bytes: attrs.values().map(|(_, value)| value.held_bytes()).sum(),
             device: Arc::clone(device),
             functions: Arc::<Library>::clone(functions),
             used: AtomicBool::new(true),
@@ -200,6 +205,12 @@ impl KernelAndDevice {
 
     pub(crate) fn keeps_state(&self) -> bool {
         self.kernel.keeps_state()
+    }
+
+    /// About how much memory the kernel holds.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn mark_used(&self) {

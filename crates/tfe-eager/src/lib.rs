@@ -16,21 +16,26 @@
 
 mod cache;
 mod context;
+mod context_ref;
 mod execute;
 mod handle;
 mod inputs;
 mod kernel_and_device;
 mod op;
+mod pending;
 mod placement;
+mod shared;
 
 pub use context::{Context, ContextBuilder, ContextOptions};
 pub use handle::TensorHandle;
 pub use kernel_and_device::KernelAndDevice;
-pub use op::{Callee, Op, Outputs};
+pub use op::{Op, Outputs};
+pub use pending::Promise;
 pub use placement::PlacementPolicy;
 pub use tfe_function::{Function, FunctionBuilder, Library};
 
-pub use tfe_attrs::{AttrKind, AttrValue, FuncAttr};
+pub use ndarray;
+pub use tfe_attrs::{AttrKind, AttrValue, FuncAttr, SpecRef};
 pub use tfe_core::{
     Code, Complex64, Complex128, DTypeSet, DataType, Element, Error, PartialShape, ResourceHandle,
     Result, Shape, TString, Tensor, Variant, bf16, dispatch, f16,

@@ -4,73 +4,91 @@ use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tfe_attrs::{AttrBuilder, AttrKind, AttrValue};
+use tfe_attrs::{AttrBuilder, AttrKind, AttrValue, SpecRef};
 use tfe_core::{Result, ensure, err};
-use tfe_function::Function;
-use tfe_ops::OpSpec;
 use tfe_proto::tensorflow::AttrValue as AttrProto;
 
-use crate::context::RequestedDevice;
+use crate::context_ref::ContextRef;
 use crate::inputs::Inputs;
+use crate::shared::RequestedDevice;
 use crate::{Context, TensorHandle};
 
 /// The results of a call.
 pub type Outputs = SmallVec<[TensorHandle; 2]>;
 
-/// What an [`Op`] calls.
-#[derive(Clone)]
-pub enum Callee<'c> {
-    /// A primitive op.
-    Op(&'c OpSpec),
-    /// A function of the context.
-    Function(Arc<Function>),
-}
-
 /// A call in the making: inputs, attributes and a device, then [`execute`](Self::execute).
 ///
 /// Belongs to one thread at a time. As in TensorFlow the first value that is set for an attribute holds, types that
 /// follow from the inputs need not be set, and executing takes the inputs away.
-pub struct Op<'c> {
-    pub(crate) ctx: &'c Context,
-    pub(crate) callee: Callee<'c>,
-    pub(crate) attrs: AttrBuilder<'c>,
+///
+/// ```
+/// use tfe_eager::{Context, TensorHandle};
+///
+/// let ctx = Context::new()?;
+/// let matrix = TensorHandle::from_slice(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+/// let columns = TensorHandle::scalar(0i32)?;
+///
+/// // In one expression, for one result:
+/// let sums = ctx.op("Sum")?.input(&matrix)?.input(&columns)?.attr("keep_dims", true).run1()?;
+/// assert_eq!(sums.to_vec::<f32>()?, [4.0, 6.0]);
+///
+/// // Step by step, for any number of results:
+/// let mut op = ctx.op("Unpack")?;
+/// op.add_input(&matrix)?;
+/// op.set_attr("num", 2);
+/// op.set_device("CPU:0")?;
+/// let rows = op.execute()?;
+/// assert_eq!(rows[1].to_vec::<f32>()?, [3.0, 4.0]);
+/// # Ok::<(), tfe_eager::Error>(())
+/// ```
+pub struct Op {
+    pub(crate) ctx: ContextRef,
+    pub(crate) call: Call,
+}
+
+/// An op but for its context.
+pub(crate) struct Call {
+    pub(crate) attrs: AttrBuilder<'static>,
     pub(crate) inputs: Inputs,
     pub(crate) device: Option<Arc<RequestedDevice>>,
     pub(crate) executed: bool,
 }
 
-impl<'c> Op<'c> {
-    /// A call of what [`Context::callee`] found in `ctx`. [`Context::op`] does both at once; this is for who keeps calls in
-    /// a place of their own: inlined, it writes the few words that matter there, instead of moving a big value.
+impl Call {
     #[inline(always)]
-    pub fn new(ctx: &'c Context, callee: Callee<'c>) -> Self {
-        let attrs = match &callee {
-            Callee::Op(spec) => AttrBuilder::new(*spec),
-            Callee::Function(function) => AttrBuilder::new(Arc::clone(function.spec())),
-        };
+    fn new(callee: SpecRef<'static>) -> Self {
         Self {
-            ctx,
-            callee,
-            attrs,
+            attrs: AttrBuilder::new(callee),
             inputs: Inputs::default(),
             device: None,
             executed: false,
         }
     }
 
-    /// The name of the op or function.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.attrs.spec().name()
     }
+}
 
-    /// The context of the call.
-    pub fn context(&self) -> &'c Context {
-        self.ctx
+impl Op {
+    /// A call of what [`Context::callee`] found in `ctx`. [`Context::op`] does both at once; this is for who keeps calls in
+    /// a place of their own: inlined, it writes the few words that matter there, instead of moving a big value.
+    #[inline(always)]
+    pub fn new(ctx: &Context, callee: SpecRef<'static>) -> Self {
+        Self {
+            ctx: ContextRef::new(ctx.shared()),
+            call: Call::new(callee),
+        }
+    }
+
+    /// The name of the op or function.
+    pub fn name(&self) -> &str {
+        self.call.name()
     }
 
     /// Whether it calls a function.
     pub fn is_function(&self) -> bool {
-        matches!(self.callee, Callee::Function(_))
+        self.call.attrs.is_function()
     }
 
     /// Adds one input. Where the signature has a list, one element of it.
@@ -79,8 +97,8 @@ impl<'c> Op<'c> {
     /// `InvalidArgument` when the type cannot be inferred from it.
     #[inline]
     pub fn add_input(&mut self, input: &TensorHandle) -> Result<()> {
-        self.attrs.add_input(input.dtype())?;
-        self.inputs.push(input);
+        self.call.attrs.add_input(input.dtype())?;
+        self.call.inputs.push(input);
         Ok(())
     }
 
@@ -101,24 +119,24 @@ impl<'c> Op<'c> {
         inputs: impl ExactSizeIterator<Item = &'h TensorHandle> + Clone,
     ) -> Result<()> {
         let dtypes: SmallVec<[_; 8]> = inputs.clone().map(TensorHandle::dtype).collect();
-        self.attrs.add_input_list(&dtypes)?;
-        inputs.for_each(|input| self.inputs.push(input));
+        self.call.attrs.add_input_list(&dtypes)?;
+        inputs.for_each(|input| self.call.inputs.push(input));
         Ok(())
     }
 
     /// How many inputs there are so far, the elements of lists counted out.
     pub fn num_inputs(&self) -> usize {
-        self.inputs.len()
+        self.call.inputs.len()
     }
 
     /// One of the inputs so far.
     pub fn nth_input(&self, i: usize) -> Option<TensorHandle> {
-        self.inputs.handle(i)
+        self.call.inputs.handle(i)
     }
 
     /// Sets an attribute. A value of the wrong kind is reported by [`execute`](Self::execute).
     pub fn set_attr(&mut self, name: &str, value: impl Into<AttrValue>) {
-        self.attrs.set(name, value);
+        self.call.attrs.set(name, value);
     }
 
     /// Sets an attribute from its message.
@@ -127,12 +145,12 @@ impl<'c> Op<'c> {
     /// `InvalidArgument` when the message has no value, or a malformed one. Its kind is checked by
     /// [`execute`](Self::execute).
     pub fn set_attr_proto(&mut self, name: &str, value: &AttrProto) -> Result<()> {
-        self.attrs.set_proto(name, value).map(drop)
+        self.call.attrs.set_proto(name, value).map(drop)
     }
 
     /// The attributes so far.
-    pub fn attrs(&self) -> &AttrBuilder<'c> {
-        &self.attrs
+    pub fn attrs(&self) -> &AttrBuilder<'static> {
+        &self.call.attrs
     }
 
     /// The kind of an attribute, and whether it is a list.
@@ -140,7 +158,7 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `InvalidArgument` when the op has no such attribute.
     pub fn attr_type(&self, name: &str) -> Result<(AttrKind, bool)> {
-        tfe_attrs::attr_type_by_name(self.attrs.spec(), name)
+        tfe_attrs::attr_type_by_name(self.call.attrs.spec(), name)
     }
 
     /// Asks for a device, in any spelling; the empty string takes the wish back.
@@ -148,7 +166,7 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `InvalidArgument` for what is no spelling of a device. Whether the context has it, [`execute`](Self::execute) says.
     pub fn set_device(&mut self, device: &str) -> Result<()> {
-        self.device = if device.is_empty() {
+        self.call.device = if device.is_empty() {
             None
         } else {
             Some(self.ctx.request_device(device)?)
@@ -158,7 +176,7 @@ impl<'c> Op<'c> {
 
     /// The device asked for, in TensorFlow's spelling; empty when none was.
     pub fn requested_device(&self) -> &std::ffi::CStr {
-        self.device.as_ref().map_or(c"", |d| &d.spelling)
+        self.call.device.as_ref().map_or(c"", |d| &d.spelling)
     }
 
     /// Makes it a new call of another op or function of the same context, as if just made.
@@ -166,7 +184,7 @@ impl<'c> Op<'c> {
     /// # Errors
     /// `NotFound` when there is no such op or function.
     pub fn reset(&mut self, name: &str) -> Result<()> {
-        *self = self.ctx.op(name)?;
+        self.call = Call::new(self.ctx.callee(name)?);
         Ok(())
     }
 
@@ -229,11 +247,11 @@ impl<'c> Op<'c> {
     }
 }
 
-impl fmt::Debug for Op<'_> {
+impl fmt::Debug for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Op")
             .field("name", &self.name())
-            .field("inputs", &self.inputs)
+            .field("inputs", &self.call.inputs)
             .finish_non_exhaustive()
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use tfe_core::fork::{Mutex, RwLock};
 use tfe_core::{Error, Result, bail, ensure, err};
 use tfe_device::{Device, FunctionLibrary, Kernel, KernelRegistry};
 use tfe_ops::{AttrValue, FuncAttr, OpRegistry, attr_value_to_proto};
@@ -137,7 +138,7 @@ impl Library {
             InvalidArgument,
             "Cannot add function '{name}' because an op with the same name already exists."
         );
-        let mut functions = self.write();
+        let mut functions = self.functions.write();
         match functions.get_mut(name) {
             None => {
                 let name = name.into();
@@ -163,7 +164,7 @@ impl Library {
     /// # Errors
     /// `InvalidArgument` when there is no such function.
     pub fn remove(&self, name: &str) -> Result<()> {
-        let mut functions = self.write();
+        let mut functions = self.functions.write();
         let Some(known) = functions.get_mut(name) else {
             bail!(
                 InvalidArgument,
@@ -178,14 +179,16 @@ impl Library {
         drop(functions);
         // In this order: a plan that is made meanwhile is either dropped below or sees the new number and is not kept.
         self.generation.fetch_add(1, Ordering::Release);
-        self.plans()
+        self.plans
+            .lock()
             .retain(|_, plan| plan.functions().iter().all(|f| f.name() != name));
         Ok(())
     }
 
     /// The function of that name.
     pub fn find(&self, name: &str) -> Option<Arc<Function>> {
-        self.read()
+        self.functions
+            .read()
             .get(name)
             .map(|known| Arc::clone(&known.function))
     }
@@ -193,6 +196,7 @@ impl Library {
     /// All functions, in order of their names.
     pub fn list(&self) -> Vec<Arc<Function>> {
         let mut functions: Vec<_> = self
+            .functions
             .read()
             .values()
             .map(|known| Arc::clone(&known.function))
@@ -203,7 +207,7 @@ impl Library {
 
     /// How many functions there are.
     pub fn len(&self) -> usize {
-        self.read().len()
+        self.functions.read().len()
     }
 
     /// Whether there are no functions.
@@ -219,12 +223,12 @@ impl Library {
 
     /// Forgets all plans.
     pub fn clear_plans(&self) {
-        self.plans().clear();
+        self.plans.lock().clear();
     }
 
     /// How many plans are kept.
     pub fn num_plans(&self) -> usize {
-        self.plans().len()
+        self.plans.lock().len()
     }
 
     /// The function bound to its attributes, ready to run: made at the first call, the same after.
@@ -253,11 +257,11 @@ impl Library {
     ) -> Result<Arc<Plan>> {
         let generation = self.generation();
         let key = self.key(function, placement)?;
-        if let Some(plan) = self.plans().get(&key) {
+        if let Some(plan) = self.plans.lock().get(&key) {
             return Ok(Arc::clone(plan));
         }
         let plan = Arc::new(self.compile_within(function, placement, outer)?);
-        let mut plans = self.plans();
+        let mut plans = self.plans.lock();
         if self.generation() != generation {
             return Ok(plan);
         }
@@ -327,23 +331,6 @@ impl Library {
             .iter()
             .position(|d| d.name() == device.name())
             .ok_or_else(|| err!(InvalidArgument, "{} unknown device.", device.name()))
-    }
-
-    // A panic while a lock is held leaves a whole map: entries are added and removed in one step.
-    fn read(&self) -> RwLockReadGuard<'_, Functions> {
-        self.functions
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Functions> {
-        self.functions
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn plans(&self) -> MutexGuard<'_, HashMap<PlanKey, Arc<Plan>>> {
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

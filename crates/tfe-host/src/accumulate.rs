@@ -17,6 +17,11 @@ pub trait Fold<T>: Copy + Send + Sync + 'static {
     fn identity(self) -> T;
     /// One of two.
     fn fold(self, a: T, b: T) -> T;
+    /// The result that values were folded to.
+    #[inline(always)]
+    fn finish(self, value: T) -> T {
+        value
+    }
 }
 
 /// The sum; integers wrap.
@@ -81,6 +86,10 @@ impl<T: Ordered> Fold<T> for Larger {
     fn fold(self, a: T, b: T) -> T {
         a.nan_max(b)
     }
+    #[inline(always)]
+    fn finish(self, value: T) -> T {
+        value.flushed()
+    }
 }
 
 /// The smaller; NaN if either is.
@@ -94,6 +103,10 @@ impl<T: Ordered> Fold<T> for Smaller {
     #[inline(always)]
     fn fold(self, a: T, b: T) -> T {
         a.nan_min(b)
+    }
+    #[inline(always)]
+    fn finish(self, value: T) -> T {
+        value.flushed()
     }
 }
 
@@ -169,7 +182,7 @@ macro_rules! folded {
                 columns(self.0, totals, source, stride, rows);
             }
             fn result(&self, total: $t, _: usize) -> $t {
-                total
+                self.0.finish(total)
             }
             fn rows<'a>(
                 &self,
@@ -222,7 +235,7 @@ macro_rules! folded_halves {
                 }
             }
             fn result(&self, total: f32, _: usize) -> $t {
-                Half::of_f32(total)
+                Half::of_f32(self.0.finish(total))
             }
         }
     )*};
@@ -267,9 +280,13 @@ levels! {
             _ => {}
         }
         if len > LEAF {
-            return loops::tabulate(dst, |i| fold(f, lanes, &source[i * len..(i + 1) * len]));
+            return loops::tabulate(dst, |i| {
+                f.finish(fold(f, lanes, &source[i * len..(i + 1) * len]))
+            });
         }
-        loops::tabulate(dst, |i| in_lanes(f, lanes, &source[i * len..(i + 1) * len]))
+        loops::tabulate(dst, |i| {
+            f.finish(in_lanes(f, lanes, &source[i * len..(i + 1) * len]))
+        })
     }
 }
 
@@ -282,7 +299,8 @@ fn short<'a, T: Plain, F: Fold<T>, const LEN: usize>(
 ) -> &'a mut [T] {
     let rows = &source.as_chunks::<LEN>().0[..dst.len()];
     loops::map(dst, rows, |row| {
-        row.iter().fold(f.identity(), |a, &b| f.fold(a, b))
+        let folded = row.iter().fold(f.identity(), |a, &b| f.fold(a, b));
+        f.finish(folded)
     })
 }
 

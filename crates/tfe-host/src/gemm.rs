@@ -7,7 +7,7 @@ use tfe_core::{Complex64, Complex128, Element, Plain, Result, Shape, Tensor, bf1
 use tfe_device::{Device, KernelContext};
 
 use crate::number::{Half, Number};
-use crate::{fill, integer_gemm, loops, parallel};
+use crate::{fill, integer_gemm, loops, parallel, simd};
 
 /// A dense matrix, or the transpose of one.
 #[derive(Clone, Copy, Debug)]
@@ -100,10 +100,11 @@ macro_rules! by_gemm {
                 b: Matrix<'_, Self>,
                 dst: &'d mut [MaybeUninit<Self>],
             ) -> Result<&'d mut [Self]> {
-                Ok(match small(a, b, dst) {
-                    Ok(done) => done,
-                    Err(dst) => large(ctx.device(), a, b, dst, 1.0.into(), $flops_per_ns),
-                })
+                match small(a, b, dst) {
+                    Ok(done) => Ok(done),
+                    Err(dst) if !simd::libraries_may_choose() => integer_gemm::product(ctx, a, b, dst),
+                    Err(dst) => Ok(large(ctx.device(), a, b, dst, 1.0.into(), $flops_per_ns)),
+                }
             }
         }
     )*};
@@ -114,7 +115,9 @@ macro_rules! by_gemm {
 // f64    19/91     179/165   230/238   1725/2573   12485/17238   1.05/0.99 ms      22/31 ms
 // c64    24/124    173/141   311/430   3511/8591   27682/60113   1.9/8.2 ms        31/98 ms
 // c128   34/174    314/170   274/478   7829/19639  56526/142417  4.8/21 ms         117/278 ms
-// So gemm for all of them, and `small` where both are slow.
+// So gemm for all of them, and `small` where both are slow. gemm fuses multiplications with additions where the CPU can,
+// and cuts long sums by the size of its caches: its results differ from CPU to CPU by rounding. Where they must not,
+// products come from `blocked`, which adds one after the other whatever the CPU.
 by_gemm!(f32: 50.0, f64: 25.0, Complex64: 12.0, Complex128: 6.0);
 
 macro_rules! by_blocks {

@@ -1,4 +1,4 @@
-//! Matrix products of integers, by tiles that stay in registers.
+//! Matrix products of integers, and of floats where the CPU may make no difference, by tiles that stay in registers.
 
 use std::mem::MaybeUninit;
 
@@ -22,6 +22,7 @@ pub fn product<'d, T: Number>(
     dst: &'d mut [MaybeUninit<T>],
 ) -> Result<&'d mut [T]> {
     match size_of::<T>() {
+        16 => tiled::<T, { COLS / 4 }>(ctx, a, b, dst),
         8 => tiled::<T, { COLS / 2 }>(ctx, a, b, dst),
         _ => tiled::<T, COLS>(ctx, a, b, dst),
     }

@@ -49,25 +49,24 @@ pub trait Real: Number + PartialOrd {
     /// What is left of `floored_over`: as `other`, it is positive or negative.
     fn floor_rem(self, other: Self) -> Self;
 
-    /// The greater one; NaN when either is.
+    /// The greater one; NaN when either is. A denormal one may come out as it is or as the zero that it counts as, by the
+    /// CPU and by how the loop is compiled: who keeps the result has it [`flushed`](Self::flushed).
     #[inline(always)]
     fn nan_max(self, other: Self) -> Self {
-        let greater = if self > other || self.is_nan() {
+        if self > other || self.is_nan() {
             self
         } else {
             other
-        };
-        greater.flushed()
+        }
     }
-    /// The lesser one; NaN when either is.
+    /// The lesser one; NaN when either is. As for [`nan_max`](Self::nan_max) when it is denormal.
     #[inline(always)]
     fn nan_min(self, other: Self) -> Self {
-        let lesser = if self < other || self.is_nan() {
+        if self < other || self.is_nan() {
             self
         } else {
             other
-        };
-        lesser.flushed()
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "calls functions compiled for CPU features")]
 
 use std::mem::MaybeUninit;
+use std::sync::LazyLock;
 
 use tfe_core::f16;
 
@@ -11,7 +12,8 @@ use crate::loops;
 ///
 /// Generic parameters stand in square brackets. For loops whose speed a benchmark watches: each costs a second copy of
 /// its code. There is no AVX-512 copy: these loops wait for memory (matrix products come from `gemm`, which has one).
-/// Results are the same on all levels, since Rust never fuses a multiplication with an addition by itself.
+/// Results are the same on all levels, since Rust never fuses a multiplication with an addition by itself: `TFE_SIMD`
+/// caps the level so that tests see this on one machine.
 ///
 /// ```text
 /// levels! {
@@ -50,31 +52,105 @@ macro_rules! levels {
     };
 }
 
-/// Whether the CPU has what the `avx2` copies of [`levels!`] use.
-#[cfg(target_arch = "x86_64")]
+/// The environment variable that caps the level, read at first use: the name of a [`Level`].
+const CAP: &str = "TFE_SIMD";
+
+/// Which copies of functions may run. `xtask/src/levels.rs` lists the names for tests.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+enum Level {
+    /// What every CPU of the target has.
+    Baseline = 1,
+    /// AVX2, FMA and F16C.
+    Avx2,
+    /// No cap: other libraries, too, choose by what the CPU has.
+    Uncapped,
+}
+
+impl Level {
+    fn named(name: &str) -> Option<Level> {
+        match name {
+            "baseline" => Some(Level::Baseline),
+            "avx2" => Some(Level::Avx2),
+            _ => None,
+        }
+    }
+
+    /// The level for a cap and a CPU. A CPU without AVX2 is treated as one that is capped, so that a cap shows on any
+    /// machine what such a CPU gets.
+    fn of(cap: Option<Level>, cpu_has_avx2: bool) -> Level {
+        let best = if cpu_has_avx2 || !cfg!(target_arch = "x86_64") {
+            Level::Uncapped
+        } else {
+            Level::Baseline
+        };
+        match cap {
+            Some(Level::Avx2) if !cpu_has_avx2 => Level::Baseline,
+            Some(cap) => cap.min(best),
+            None => best,
+        }
+    }
+}
+
 #[inline]
-pub fn has_avx2() -> bool {
+fn is_at_least(wanted: Level) -> bool {
     use std::sync::atomic::{AtomicU8, Ordering};
 
     const UNKNOWN: u8 = 0;
-    const NO: u8 = 1;
-    const YES: u8 = 2;
-    static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
+    static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
 
     #[cold]
-    fn ask() -> bool {
-        let yes = std::arch::is_x86_feature_detected!("avx2")
+    fn ask() -> u8 {
+        #[cfg(target_arch = "x86_64")]
+        let cpu_has_avx2 = std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("fma")
             && std::arch::is_x86_feature_detected!("f16c");
+        #[cfg(not(target_arch = "x86_64"))]
+        let cpu_has_avx2 = false;
+        let level = Level::of(*CAP_IN_FORCE, cpu_has_avx2) as u8;
         // Relaxed: whoever sees `UNKNOWN` asks again and gets the same answer.
-        ANSWER.store(if yes { YES } else { NO }, Ordering::Relaxed);
-        yes
+        LEVEL.store(level, Ordering::Relaxed);
+        level
     }
 
-    match ANSWER.load(Ordering::Relaxed) {
+    let level = match LEVEL.load(Ordering::Relaxed) {
         UNKNOWN => ask(),
-        answer => answer == YES,
+        level => level,
+    };
+    level >= wanted as u8
+}
+
+/// What [`CAP`] says. A value that is no level is reported, once, and has no effect.
+static CAP_IN_FORCE: LazyLock<Option<Level>> = LazyLock::new(|| {
+    let name = std::env::var_os(CAP)?;
+    let level = name.to_str().and_then(Level::named);
+    if level.is_none() {
+        #[expect(
+            clippy::print_stderr,
+            reason = "nobody asks for it, so there is no status to set"
+        )]
+        {
+            eprintln!(
+                "{CAP}={} is ignored: the levels are baseline and avx2",
+                name.display()
+            );
+        }
     }
+    level
+});
+
+/// Whether the `avx2` copies of [`levels!`] may run: the CPU has what they use, and no cap forbids it.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub fn has_avx2() -> bool {
+    is_at_least(Level::Avx2)
+}
+
+/// Whether libraries may be called that choose among instructions by themselves, and round accordingly.
+#[cfg(feature = "gemm")]
+#[inline]
+pub fn libraries_may_choose() -> bool {
+    is_at_least(Level::Uncapped)
 }
 
 /// The value of a half-precision float, by integer arithmetic that vectorises on any CPU.
@@ -225,4 +301,23 @@ to_ints! {
     f32_to_i32: f32 => i32, -2_147_483_648.0, 2_147_483_648.0;
     f64_to_i32: f64 => i32, -2_147_483_649.0, 2_147_483_648.0;
     f64_to_i64: f64 => i64, -9_223_372_036_854_775_808.0, 9_223_372_036_854_775_808.0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_only_lowers_the_level() {
+        let of = |cap: Option<&str>, avx2| Level::of(cap.and_then(Level::named), avx2);
+        assert!(of(Some("baseline"), true) == Level::Baseline);
+        assert!(of(Some("avx2"), true) == Level::Avx2);
+        assert!(of(Some("avx2"), false) == Level::Baseline);
+        assert!(of(None, true) == Level::Uncapped);
+        assert!(of(Some("avx3"), true) == Level::Uncapped);
+        assert_eq!(
+            of(None, false) == Level::Baseline,
+            cfg!(target_arch = "x86_64")
+        );
+    }
 }

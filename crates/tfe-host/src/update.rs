@@ -3,13 +3,13 @@
 use tfe_core::{Element, Result, TString, Tensor, err};
 
 use crate::gather_rows;
-use crate::number::{Compute, Number};
+use crate::number::{Compute, Number, Real};
 
 /// Rows of a tensor that are to be updated.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
     /// Which row takes the next row of the updates, in order; a row may come more than once. None does where it says
-    /// [`rows::Rows::NONE`].
+    /// [`gather_rows::Rows::NONE`].
     pub rows: &'a [usize],
     /// The elements of a row.
     pub width: usize,
@@ -20,7 +20,10 @@ pub type Update = fn(&mut Tensor, &Tensor, Rows<'_>) -> Result<()>;
 
 /// Writes the new rows over the old ones.
 pub fn assign<T: Element>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| to.clone_from(by))
+    try_update::<T>(to, by, rows, |to, by| {
+        *to = by.try_clone()?;
+        Ok(())
+    })
 }
 
 /// Adds.
@@ -34,20 +37,18 @@ pub fn subtract<T: Compute>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Res
 }
 
 /// Takes the greater.
-pub fn raise<T: Element + PartialOrd>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| {
-        if by > to {
-            to.clone_from(by);
-        }
+pub fn raise<T: Compute<Wide: Real>>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
+    compute::<T>(to, by, rows, |to, by| {
+        let greater = if by > to { by } else { to };
+        greater.flushed()
     })
 }
 
 /// Takes the lesser.
-pub fn lower<T: Element + PartialOrd>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<T>(to, by, rows, |to, by| {
-        if by < to {
-            to.clone_from(by);
-        }
+pub fn lower<T: Compute<Wide: Real>>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
+    compute::<T>(to, by, rows, |to, by| {
+        let lesser = if by < to { by } else { to };
+        lesser.flushed()
     })
 }
 
@@ -58,9 +59,7 @@ pub fn either(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
 
 /// Puts strings behind the old ones.
 pub fn append(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {
-    update::<TString>(to, by, rows, |to, by| {
-        *to = TString::from([to.as_bytes(), by.as_bytes()].concat().as_slice());
-    })
+    try_update::<TString>(to, by, rows, |to, by| to.append(by.as_bytes()))
 }
 
 /// Subtracts `rate` times the other tensor. Each step is rounded to the type, as in TensorFlow.
@@ -87,14 +86,27 @@ fn compute<T: Compute>(
     })
 }
 
-/// One thread does it: variables are locked meanwhile, and who waits for other threads within a lock may wait for one
-/// that wants it.
 #[inline(always)]
 fn update<T: Element>(
     to: &mut Tensor,
     by: &Tensor,
-    Rows { rows, width }: Rows<'_>,
+    rows: Rows<'_>,
     f: impl Fn(&mut T, &T),
+) -> Result<()> {
+    try_update::<T>(to, by, rows, |to, by| {
+        f(to, by);
+        Ok(())
+    })
+}
+
+/// One thread does it: variables are locked meanwhile, and who waits for other threads within a lock may wait for one
+/// that wants it. Where there is no memory for a string, those before it are updated.
+#[inline(always)]
+fn try_update<T: Element>(
+    to: &mut Tensor,
+    by: &Tensor,
+    Rows { rows, width }: Rows<'_>,
+    f: impl Fn(&mut T, &T) -> Result<()>,
 ) -> Result<()> {
     let of_scalar = by.rank() == 0 && (rows.len() != 1 || width != 1);
     let by = by.as_slice::<T>()?;
@@ -105,10 +117,10 @@ fn update<T: Element>(
         }
         let to = &mut to[row * width..][..width];
         if of_scalar {
-            to.iter_mut().for_each(|to| f(to, &by[0]));
+            to.iter_mut().try_for_each(|to| f(to, &by[0]))?;
         } else {
             let by = &by[i * width..][..width];
-            to.iter_mut().zip(by).for_each(|(to, by)| f(to, by));
+            to.iter_mut().zip(by).try_for_each(|(to, by)| f(to, by))?;
         }
     }
     Ok(())

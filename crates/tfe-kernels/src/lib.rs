@@ -3,6 +3,10 @@
 //! A kernel file declares its kernels as plain [`KernelDef`] literals in `KERNELS`, next to the function that builds
 //! them; `cargo xtask codegen` writes the lists of a family (`mod.rs`) and of all families (`generated.rs`).
 //!
+//! Some loops are compiled for several SIMD levels, and the CPU decides. The environment variable `TFE_SIMD`, read at
+//! first use, caps the level: `baseline` or `avx2`; what is no level is reported once on standard error and ignored.
+//! With a cap, results have the same bits on every CPU: matrix products, too, then come from loops of this crate.
+//!
 //! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
 
 #[macro_use]

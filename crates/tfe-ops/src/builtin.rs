@@ -23,7 +23,11 @@ impl OpId {
     /// For [`OpId::NONE`], and for ops registered at run time: their registry has the definition.
     #[inline]
     pub fn spec(self) -> &'static OpSpec {
-        SPECS[self.index()].get_or_init(|| Box::new(decode(self)))
+        let spec = &SPECS[self.index()];
+        spec.get().unwrap_or_else(|| {
+            let _inside = tfe_core::fork::enter();
+            spec.get_or_init(|| Box::new(decode(self)))
+        })
     }
 }
 

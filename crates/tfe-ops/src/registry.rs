@@ -1,8 +1,9 @@
 //! The ops that a context knows: TensorFlow's, and those that a user registers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use elsa::sync::{FrozenMap, FrozenVec};
+use tfe_core::fork::Mutex;
 use tfe_core::{Error, Result, ensure, err};
 use tfe_proto::Message as _;
 use tfe_proto::tensorflow as pb;
@@ -24,7 +25,11 @@ use crate::{OpId, OpSpec, builtin, validate};
 #[derive(Default)]
 pub struct OpRegistry {
     /// Specs by id, counted from the first after TensorFlow's.
-    user: FrozenVec<Box<OpSpec>>,
+    #[expect(
+        clippy::redundant_allocation,
+        reason = "a frozen vector gives what its elements lead to"
+    )]
+    user: FrozenVec<Box<Arc<OpSpec>>>,
     /// Ids of those by name.
     names: FrozenMap<String, Box<OpId>>,
     /// Held while an op is added, so that no name is added twice.
@@ -40,15 +45,22 @@ impl OpRegistry {
     /// The definition of the op of that name. For TensorFlow's ops no lock is taken.
     #[inline]
     pub fn lookup(&self, name: &str) -> Option<&OpSpec> {
-        match builtin::find(name) {
-            Some(id) => Some(id.spec()),
-            None => self.lookup_user(name),
+        match Self::builtin(name) {
+            Some(spec) => Some(spec),
+            None => self.registered(name).map(|spec| &**spec),
         }
     }
 
+    /// The definition of TensorFlow's op of that name.
+    #[inline]
+    pub fn builtin(name: &str) -> Option<&'static OpSpec> {
+        builtin::find(name).map(OpId::spec)
+    }
+
+    /// The definition of the op of that name that was registered at run time, which may be shared beyond the registry.
     #[cold]
-    fn lookup_user(&self, name: &str) -> Option<&OpSpec> {
-        self.spec(*self.names.get(name)?)
+    pub fn registered(&self, name: &str) -> Option<&Arc<OpSpec>> {
+        self.user.get(self.names.get(name)?.index() - LEN)
     }
 
     /// The definition of the op of that name.
@@ -64,7 +76,7 @@ impl OpRegistry {
     pub fn spec(&self, id: OpId) -> Option<&OpSpec> {
         match id.index().checked_sub(LEN) {
             None => Some(id.spec()),
-            Some(index) => self.user.get(index),
+            Some(index) => self.user.get(index).map(|spec| &**spec),
         }
     }
 
@@ -108,7 +120,7 @@ impl OpRegistry {
     pub fn register(&self, def: &pb::OpDef) -> Result<OpId> {
         validate::validate(def)?;
         let mut spec = OpSpec::from_op_def(def)?;
-        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _adding = self.adding.lock();
         ensure!(
             self.lookup(&def.name).is_none(),
             AlreadyExists,
@@ -126,7 +138,7 @@ impl OpRegistry {
                 )
             })?;
         spec.id = id;
-        self.user.push(Box::new(spec));
+        self.user.push(Box::new(Arc::new(spec)));
         self.names.insert(def.name.clone(), Box::new(id));
         Ok(id)
     }

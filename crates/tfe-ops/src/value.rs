@@ -145,6 +145,23 @@ pub enum AttrValue {
 
 const _: () = assert!(size_of::<AttrValue>() == 24);
 
+impl AttrValue {
+    /// About how many bytes of memory the value holds beyond its own size.
+    pub fn held_bytes(&self) -> usize {
+        let tensors = |tensors: &[Tensor]| tensors.iter().map(Tensor::byte_size).sum();
+        match self {
+            Self::String(text) => text.len(),
+            Self::Tensor(tensor) => tensor.byte_size(),
+            Self::Strings(list) => list.iter().map(|text| text.len()).sum(),
+            Self::Ints(list) => size_of_val(&**list),
+            Self::Floats(list) => size_of_val(&**list),
+            Self::Tensors(list) => tensors(list),
+            // Few and small, or shared with the library of functions.
+            _ => 0,
+        }
+    }
+}
+
 /// A function as an attribute: its name, and the attributes to instantiate it by, in order of their names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FuncAttr {

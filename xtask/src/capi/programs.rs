@@ -8,13 +8,11 @@ use xshell::{Cmd, Shell, cmd};
 use super::What;
 use crate::alike;
 use crate::dist::{self, Variant};
+use crate::golden::REFERENCE;
+use crate::levels::VARIABLE;
 use crate::tools::target_dir;
 
 const SOURCES: &str = "crates/tfe-capi/tests/c";
-const SEQUENCES: &str = "crates/tfe-capi/tests/sequences";
-
-/// Names the directory of another library, TensorFlow 2.21 itself, that the tests are run on as well.
-const REFERENCE: &str = "TFE_REFERENCE";
 
 /// A source and the forms of the API that it is built for.
 struct Program {
@@ -64,8 +62,8 @@ fn programs() -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Builds and runs the programs that `what` is about.
-pub(super) fn run(sh: &Shell, what: What, variant: Variant) -> Result<()> {
+/// Builds the programs that `what` is about and runs them, at each of the SIMD levels where some are given.
+pub(super) fn run(sh: &Shell, what: What, variant: Variant, levels: &[&str]) -> Result<()> {
     let dir = variant.dir().join("tests");
     sh.create_dir(&dir)?;
     let mut failed = Vec::new();
@@ -90,14 +88,23 @@ pub(super) fn run(sh: &Shell, what: What, variant: Variant) -> Result<()> {
                 find_faults(sh, what, &binary)?;
                 continue;
             }
-            let args = args(&program.name, what)?;
+            let run = || {
+                under(sh, what, &binary)
+                    .args(args(&program.name, what))
+                    .quiet()
+            };
             count += 1;
-            if under(sh, what, &binary).args(args).quiet().run().is_err() {
+            if levels.is_empty() && run().run().is_err() {
                 failed.push(format!("{} ({form})", program.name));
+            }
+            for level in levels {
+                if run().env(VARIABLE, level).run().is_err() {
+                    failed.push(format!("{} ({form}, {level})", program.name));
+                }
             }
         }
     }
-    if what == What::Plain {
+    if what == What::Plain && levels.is_empty() {
         link_static(sh, variant, &dir)?;
     }
     let of = failed.len();
@@ -135,7 +142,7 @@ pub(super) fn run_reference(sh: &Shell) -> Result<()> {
         let binary = dir.join(&program.name);
         compile(sh, &program.source, "2.21", &binary, &link)?;
         let run = cmd!(sh, "{binary}")
-            .args(args(&program.name, What::Plain)?)
+            .args(args(&program.name, What::Plain))
             .quiet();
         if run.run().is_err() {
             failed.push(program.name);
@@ -177,32 +184,31 @@ fn compile(sh: &Shell, source: &Path, form: &str, binary: &Path, link: &[String]
 }
 
 /// What a program is given.
-fn args(name: &str, what: What) -> Result<Vec<String>> {
-    Ok(match name {
+fn args(name: &str, what: What) -> Vec<String> {
+    match name {
         // How long threads go on with mixed calls, in seconds.
         "threads" if what == What::Tsan => vec!["60".to_owned()],
         "threads" => vec!["2".to_owned()],
         alike::PROGRAM => vec![alike::FILE.to_owned()],
-        "sequences" => {
-            let entries = std::fs::read_dir(SEQUENCES).context(SEQUENCES)?;
-            let files = entries.map(|entry| Ok(entry?.path().display().to_string()));
-            let mut files = files.collect::<Result<Vec<_>>>()?;
-            files.sort();
-            files
-        }
         _ => Vec::new(),
-    })
+    }
 }
+
+/// Valgrind and what it is told.
+pub(super) const VALGRIND: &[&str] = &[
+    "valgrind",
+    "--quiet",
+    "--leak-check=full",
+    "--error-exitcode=9",
+    "--num-callers=60",
+    "--errors-for-leak-kinds=definite,indirect,possible",
+    "--suppressions=crates/tfe-capi/tests/data/valgrind.supp",
+];
 
 /// The program under what watches it.
 fn under<'a>(sh: &'a Shell, what: What, binary: &Path) -> Cmd<'a> {
     match what {
-        What::Valgrind => cmd!(
-            sh,
-            "valgrind --quiet --leak-check=full --error-exitcode=9 --num-callers=60
-             --errors-for-leak-kinds=definite,indirect,possible
-             --suppressions=crates/tfe-capi/tests/data/valgrind.supp {binary}"
-        ),
+        What::Valgrind => sh.cmd(VALGRIND[0]).args(&VALGRIND[1..]).arg(binary),
         _ => cmd!(sh, "{binary}")
             // Sizes that cannot be had are asked for on purpose.
             .env(

@@ -1,7 +1,7 @@
 //! The stages of `ci`, in the order in which they run: the cheap ones and those that build for others
 //! come first.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use xshell::cmd;
 
 use super::report::Row;
@@ -9,7 +9,7 @@ use super::{Run, Stage};
 use crate::capi::What;
 use crate::dist::Variant;
 use crate::tools::{self, Outcome, cargo, has_cargo_command, has_program};
-use crate::{alike, bench, capi, clients, codegen, dist, golden, readme, test, tidy};
+use crate::{alike, bench, capi, clients, codegen, dist, golden, levels, readme, test, tidy};
 
 pub(super) const STAGES: &[Stage] = &[
     Stage {
@@ -113,6 +113,11 @@ pub(super) const STAGES: &[Stage] = &[
         run: golden_vectors,
     },
     Stage {
+        name: "levels",
+        what: "records, suites and C tests at every SIMD level",
+        run: simd_levels,
+    },
+    Stage {
         name: "tsan",
         what: "C stress test under TSan",
         run: |run| c_tests(run, What::Tsan),
@@ -121,11 +126,6 @@ pub(super) const STAGES: &[Stage] = &[
         name: "miri",
         what: "unsafe code under Miri",
         run: miri,
-    },
-    Stage {
-        name: "fuzz",
-        what: "each fuzz target for a minute",
-        run: fuzz,
     },
     Stage {
         name: "bench",
@@ -324,6 +324,20 @@ fn golden_vectors(run: &mut Run<'_>) -> Result<Outcome> {
     Ok(outcome)
 }
 
+fn simd_levels(run: &mut Run<'_>) -> Result<Outcome> {
+    levels::run(run.sh)?;
+    for level in levels::levels() {
+        for name in ["tfe-cpu", "tfe-eager", "tfe-capi"] {
+            run.covers(Row {
+                api: if name == "tfe-capi" { "C 2.21" } else { "Rust" },
+                features: format!("default, {level}"),
+                ..Row::rust(name, "ci")
+            });
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
 fn miri(run: &mut Run<'_>) -> Result<Outcome> {
     if !has_cargo_command(run.sh, Some("nightly"), "miri") {
         return Ok(Outcome::skipped("miri is not installed"));
@@ -337,29 +351,6 @@ fn miri(run: &mut Run<'_>) -> Result<Outcome> {
         run.covers(Row {
             sanitizer: "miri",
             ..Row::rust(name, "dev")
-        });
-    }
-    Ok(Outcome::Passed)
-}
-
-fn fuzz(run: &mut Run<'_>) -> Result<Outcome> {
-    if !std::path::Path::new("fuzz/Cargo.toml").exists() {
-        return Ok(Outcome::skipped("there is no fuzz/"));
-    }
-    if !has_cargo_command(run.sh, None, "fuzz") {
-        return Ok(Outcome::skipped("cargo-fuzz is not installed"));
-    }
-    let targets = cmd!(run.sh, "cargo +nightly fuzz list").read()?;
-    ensure!(!targets.trim().is_empty(), "fuzz/ has no target");
-    for target in targets.lines() {
-        cmd!(
-            run.sh,
-            "cargo +nightly fuzz run {target} -- -max_total_time=60"
-        )
-        .run()?;
-        run.covers(Row {
-            sanitizer: "fuzz",
-            ..Row::rust(target, "release")
         });
     }
     Ok(Outcome::Passed)

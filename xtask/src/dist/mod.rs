@@ -105,7 +105,8 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     sh.remove_path(&dir)?;
     sh.create_dir(&lib)?;
 
-    link(sh, variant, &archive, &lib.join(SONAME))?;
+    let strip = variant == Variant::Release;
+    link(sh, variant, &archive, &lib.join(SONAME), strip)?;
     // One library under the names of TensorFlow's three.
     for name in LIBRARIES {
         for link in [format!("{name}.so.2"), format!("{name}.so")] {
@@ -144,6 +145,12 @@ pub(crate) fn build(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     }
     println!("{}: {report}", dir.display());
     Ok(dir)
+}
+
+/// Links the release library once more, with the names of its functions, and builds what [`build`] does.
+pub(crate) fn build_with_symbols(sh: &Shell, output: &Path) -> Result<()> {
+    let lib = build(sh, Variant::Release)?.join("lib/libtensorflow.a");
+    link(sh, Variant::Release, &lib, output, false)
 }
 
 /// Builds the static library, and the program beside it: in one go, so that both have their dependencies with the same
@@ -185,14 +192,15 @@ fn compile(sh: &Shell, variant: Variant) -> Result<PathBuf> {
     }
 }
 
-fn host(sh: &Shell) -> Result<String> {
+/// The target that programs are built for by default.
+pub(crate) fn host(sh: &Shell) -> Result<String> {
     let version = cmd!(sh, "rustc -vV").quiet().read()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc names no host")?.to_owned())
 }
 
 /// Links the shared library. A cdylib would not do: rustc's own version script allows no second one.
-fn link(sh: &Shell, variant: Variant, archive: &Path, output: &Path) -> Result<()> {
+fn link(sh: &Shell, variant: Variant, archive: &Path, output: &Path, strip: bool) -> Result<()> {
     let script = target_dir().join(format!("{VERSION_NODE}.ver"));
     sh.write_file(&script, version_script())?;
     let script = format!("-Wl,--version-script={}", script.display());
@@ -208,7 +216,7 @@ fn link(sh: &Shell, variant: Variant, archive: &Path, output: &Path) -> Result<(
         // Read-only relocations, and no unloading under a thread that is still in here.
         .args(["-Wl,-z,relro", "-Wl,-z,now", "-Wl,-z,nodelete"])
         .args(["-lpthread", "-ldl", "-lm"]);
-    if variant == Variant::Release {
+    if strip {
         command = command.arg("-Wl,--strip-all");
     }
     command = command.args(sanitize::link_args(sh, variant)?);

@@ -2,7 +2,7 @@
 
 use super::{Complaints, File};
 
-/// Every real export is named in a C test, example or sequence.
+/// Every real export is named in a C test.
 pub(super) fn tested(files: &[File]) -> Complaints {
     let tests: Vec<&File> = files
         .iter()

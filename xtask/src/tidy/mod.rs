@@ -5,10 +5,13 @@
 use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
+use crate::bloat;
+
 mod crates;
 mod exports;
 mod kernel_names;
 mod links;
+mod memory;
 mod sources;
 
 pub(crate) use exports::exports;
@@ -42,7 +45,8 @@ type Complaints = Vec<String>;
 /// Applies every rule and prints what each found.
 pub(crate) fn run(sh: &Shell) -> Result<()> {
     let files = files(sh)?;
-    let complaints = check(&files);
+    let mut complaints = check(&files);
+    complaints.extend(bloat::check()?);
     for complaint in &complaints {
         println!("tidy: {complaint}");
     }
@@ -54,7 +58,7 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
 }
 
 fn check(files: &[File]) -> Complaints {
-    let rules: [fn(&[File]) -> Complaints; 10] = [
+    let rules: [fn(&[File]) -> Complaints; 11] = [
         crates::dependencies,
         crates::manifests,
         sources::module_docs,
@@ -65,6 +69,7 @@ fn check(files: &[File]) -> Complaints {
         kernel_names::kernel_files,
         exports::tested,
         links::resolve,
+        memory::fallible,
     ];
     rules.iter().flat_map(|rule| rule(files)).collect()
 }

@@ -450,7 +450,7 @@ fn attributes_of_functions_have_to_be_set() {
         ..pb::OpDef::default()
     };
     let spec = Arc::new(OpSpec::from_op_def(&signature).expect("a signature"));
-    let mut call = AttrBuilder::new(Arc::clone(&spec));
+    let mut call = AttrBuilder::new(SpecRef::Function(Arc::clone(&spec)));
     drop(spec);
     call.add_input(DataType::Half).expect("an input");
     assert!(!call.is_set("T"));

@@ -1,5 +1,7 @@
-// A child of a process that used several threads goes on with the context of its parent, and with one of its own.
+// A child of a process that used several threads goes on with the context of its parent, and with one of its own, also
+// when other threads were at work with that context as the process forked.
 // forks
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +53,77 @@ static int child_main(TFE_Context* ctx) {
 }
 
 static TFE_Context* shared;
+static TFE_TensorHandle* variable;
+static atomic_bool done;
+
+// Takes each lock that calls take: of a variable, of the memory of big tensors, of kernels, of functions.
+static void take_locks(void) {
+  static float data[1 << 15];
+  TFE_TensorHandle* x = handle_of(TF_FLOAT, data, DIMS(1 << 15));
+  assign_variable(shared, variable, x);
+  CHECK_OK(status);
+  TFE_Op* op = new_op(shared, "AssignAddVariableOp");
+  add_input(op, variable);
+  add_input(op, x);
+  execute_void(op);
+  CHECK_OK(status);
+  TFE_DeleteOp(op);
+  TFE_ContextClearCaches(shared);
+  TFE_TensorHandle* y = unary(shared, "Neg", x);
+  CHECK_OK(status);
+  TFE_DeleteTensorHandle(y);
+  TFE_TensorHandle* m = matrix();
+  TFE_TensorHandle* product = call1(shared, "Squared", m, NULL);
+  CHECK_OK(status);
+  TFE_DeleteTensorHandle(product);
+  TFE_DeleteTensorHandle(m);
+  TFE_DeleteTensorHandle(x);
+}
+
+static void* take_locks_once(void* arg) {
+  status = TF_NewStatus();
+  take_locks();
+  TF_DeleteStatus(status);
+  return arg;
+}
+
+static void* take_locks_again_and_again(void* arg) {
+  status = TF_NewStatus();
+  while (!done) take_locks();
+  TF_DeleteStatus(status);
+  return arg;
+}
+
+static int busy_child_main(void) {
+  alarm(20);
+  for (int i = 0; i < 3; ++i) take_locks();
+  pthread_t thread;  // a thread of the child's own
+  CHECK_INT(0, pthread_create(&thread, NULL, take_locks_once, NULL));
+  pthread_join(thread, NULL);
+  return atomic_load(&check_failures) != 0;
+}
+
+static void forks_while_others_work(void) {
+  enum { kThreads = 3, kForks = 40 };
+  variable = variable_handle(shared, "v", TF_FLOAT);
+  add_function(shared, matmul_function("Squared", "matmul:product:0"));
+  CHECK_OK(status);
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i) {
+    pthread_create(&threads[i], NULL, take_locks_again_and_again, NULL);
+  }
+  for (int i = 0; i < kForks; ++i) {
+    usleep(1000 + (unsigned)i * 371 % 3000);
+    const pid_t child = fork();
+    if (child == 0) _exit(busy_child_main());
+    int ended = 0;
+    CHECK(child > 0 && waitpid(child, &ended, 0) == child);
+    CHECK_INT(0, ended);
+  }
+  done = true;
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  TFE_DeleteTensorHandle(variable);
+}
 
 int main(void) {
   status = TF_NewStatus();
@@ -62,6 +135,7 @@ int main(void) {
     int ended = 0;
     CHECK(child > 0 && waitpid(child, &ended, 0) == child && ended == 0);
     compute(shared);
+    RUN(forks_while_others_work);
   }
   TFE_DeleteContext(shared);
   TF_DeleteStatus(status);

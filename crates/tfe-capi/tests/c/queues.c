@@ -1,5 +1,5 @@
 // Queues between threads: who waits for elements or for room is woken by those who bring or take them,
-// and by the end of the queue, and takes no time of the CPU meanwhile.
+// and by the end of the queue or of its context, and takes no time of the CPU meanwhile.
 // threads
 #include <pthread.h>
 #include <sys/resource.h>
@@ -140,6 +140,32 @@ static void close_sends_those_away_who_bring(void) {
   do_call(q, "QueueDequeueV2 q component_types={int32}", TF_OK, "= int32:1\n");
 }
 
+// The calls that wait are in the midst of TFE_Execute when their context is deleted: they end, and so may
+// the op and its inputs after it.
+static void the_end_of_the_context_ends_waiting(void) {
+  if (on_tensorflow()) return;
+  const char* q =
+      "FIFOQueueV2 component_types={int32} shapes={[]} capacity=1 shared_name=context -> q";
+  const char* full =
+      "FIFOQueueV2 component_types={int32} shapes={[]} capacity=1 shared_name=full -> q";
+  TFE_Context* const shared = ctx;
+  for (int i = 0; i < 3; ++i) {
+    ctx = new_context();
+    do_call(full, "QueueEnqueueV2 q (int32:1)", TF_OK, "");
+    Call take = {.queue = q, .line = "QueueDequeueV2 q component_types={int32}"};
+    Call take_many = {.queue = q, .line = "QueueDequeueManyV2 q int32:2 component_types={int32}"};
+    Call bring = {.queue = full, .line = "QueueEnqueueV2 q (int32:2)"};
+    start(&take);
+    start(&take_many);
+    start_waiting(&bring);
+    delete_context(ctx);
+    finish(&take, TF_CANCELLED, "");
+    finish(&take_many, TF_CANCELLED, "");
+    finish(&bring, TF_CANCELLED, "");
+  }
+  ctx = shared;
+}
+
 int main(void) {
   status = TF_NewStatus();
   ctx = new_context();
@@ -148,6 +174,7 @@ int main(void) {
   RUN(close_ends_waiting);
   RUN(close_waits_for_those_who_came_before);
   RUN(close_sends_those_away_who_bring);
+  RUN(the_end_of_the_context_ends_waiting);
   delete_context(ctx);
   TF_DeleteStatus(status);
   return check_result("queues");

@@ -193,3 +193,22 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert!(ended.status.success(), "{}", ended.status);
     assert_eq!(&first, b"int32");
 }
+
+#[test]
+fn a_simd_level_that_is_none_is_reported_once_and_ignored() {
+    let product = |level: &str| {
+        let ten = "[[1,2,3,4,5,6,7,8,9,10]]";
+        let output = command(&["exec", "MatMul", ten, ten, "transpose_a=true"])
+            .env("TFE_SIMD", level)
+            .output()
+            .expect("the program starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (text(output.stdout), text(output.stderr))
+    };
+    let (ignored, said) = product("avx9");
+    assert_eq!(
+        said,
+        "TFE_SIMD=avx9 is ignored: the levels are baseline and avx2\n"
+    );
+    assert_eq!(product("baseline"), (ignored, String::new()));
+}

@@ -13,7 +13,7 @@ use tfe_eager::{
 use tfe_ops::OpRegistry;
 use tfe_testkit::text;
 
-fn mat_mul<'c>(ctx: &'c Context, a: &TensorHandle, b: &TensorHandle) -> Result<Op<'c>> {
+fn mat_mul(ctx: &Context, a: &TensorHandle, b: &TensorHandle) -> Result<Op> {
     let op = ctx.op("MatMul")?.input(a)?.input(b)?;
     Ok(op
         .attr("transpose_a", false)
@@ -128,7 +128,7 @@ fn variables() -> Result<()> {
         .input(&variable)?
         .run1()?;
     assert_eq!(value.dtype(), DataType::Float);
-    assert_eq!(value.dims().len(), 0);
+    assert_eq!(value.dims().expect("a shape").len(), 0);
     assert_eq!(value.to_tensor()?.byte_size(), size_of::<f32>());
     assert_eq!(value.to_scalar::<f32>()?, 12.0);
     Ok(())

@@ -1,14 +1,18 @@
 //! Many threads on one context: nothing is lost, mixed up or torn.
 
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
+use std::time::Duration;
 
+use tfe_cpu::{CpuDevice, CpuOptions};
 use tfe_eager::{
-    Context, DataType, Op, PartialShape, PlacementPolicy, Result, TString, TensorHandle,
+    Code, Context, DataType, Op, PartialShape, PlacementPolicy, Result, TString, TensorHandle,
 };
+use tfe_proto::tensorflow::OpDef;
+use tfe_testkit::device::{TestDevice, TestOptions};
 use tfe_testkit::text;
 
-use crate::world::{World, floats};
+use crate::world::{World, code, floats};
 
 fn vector(values: &[f32]) -> TensorHandle {
     TensorHandle::from_slice(&[values.len() as i64], values).expect("a vector")
@@ -44,7 +48,119 @@ fn contexts_and_handles_are_shared_between_threads() {
     shared::<Context>();
     shared::<TensorHandle>();
     fn moved<T: Send>() {}
-    moved::<Op<'static>>();
+    moved::<Op>();
+}
+
+/// The queue of that name, for scalars.
+fn queue(ctx: &Context, capacity: i64) -> TensorHandle {
+    let queue = ctx.op("FIFOQueueV2").expect("FIFOQueueV2");
+    let queue = queue
+        .attr("component_types", &[DataType::Float][..])
+        .attr("capacity", capacity)
+        .attr("shared_name", "q");
+    queue.run1().expect("a queue")
+}
+
+#[test]
+fn an_op_outlives_its_context() {
+    let ctx = Context::new().expect("a context");
+    let def = OpDef {
+        name: "Unknown".to_owned(),
+        ..OpDef::default()
+    };
+    ctx.register_op(&def).expect("registered");
+    let registered = ctx.op("Unknown").expect("an op");
+    let cold = ctx.op("Neg").and_then(|op| op.input(&vector(&[1.0])));
+    let mut warm = ctx.op("Neg").expect("Neg");
+    warm.add_input(&vector(&[2.0])).expect("an input");
+    assert_eq!(floats(&warm.execute().expect("a result")[0]), [-2.0]);
+    warm.add_input(&vector(&[3.0])).expect("an input");
+    drop(ctx);
+    assert_eq!(code(registered.run()), Code::NotFound);
+    assert_eq!(floats(&warm.execute().expect("a result")[0]), [-3.0]);
+    let there = std::thread::spawn(|| floats(&cold.expect("a call").run1().expect("a result")));
+    assert_eq!(there.join().expect("no panic"), [-1.0]);
+    warm.reset("Square").expect("reset");
+    warm.add_input(&vector(&[3.0])).expect("an input");
+    assert_eq!(floats(&warm.execute().expect("a result")[0]), [9.0]);
+}
+
+#[test]
+fn the_end_of_the_last_context_ends_waiting() {
+    for (op, message) in [
+        ("QueueDequeueV2", "Dequeue operation was cancelled"),
+        ("QueueEnqueueV2", "Enqueue operation was cancelled"),
+    ] {
+        let ctx = Context::new().expect("a context");
+        let queue = queue(&ctx, 1);
+        let clone = ctx.clone();
+        let call = |is_enqueue: bool| -> Result<Op> {
+            let call = clone.op(op)?.input(&queue)?;
+            Ok(match is_enqueue {
+                true => {
+                    let call = call.input_list(&[vector(&[1.0])])?;
+                    call.attr("Tcomponents", &[DataType::Float][..])
+                }
+                false => call.attr("component_types", &[DataType::Float][..]),
+            })
+        };
+        let is_enqueue = op == "QueueEnqueueV2";
+        if is_enqueue {
+            call(true).and_then(Op::run).expect("room");
+        }
+        let waiting = call(is_enqueue).expect("a call");
+        let (sender, receiver) = mpsc::channel();
+        let waiter = std::thread::spawn(move || {
+            let result = waiting.run().map(drop);
+            sender.send(()).expect("a receiver");
+            result
+        });
+        drop(ctx);
+        let soon = Duration::from_millis(100);
+        receiver.recv_timeout(soon).expect_err("it waits");
+        drop(clone);
+        let error = waiter.join().expect("no panic").expect_err("cancelled");
+        assert_eq!(error.code(), Code::Cancelled);
+        assert!(error.message().starts_with(message), "{error}");
+    }
+}
+
+#[test]
+fn a_context_is_gone_with_its_last_op_and_clone() {
+    let gone = |device: &Arc<TestDevice>| Arc::strong_count(device) == 1;
+    let device = || {
+        let cpu = Arc::new(CpuDevice::new(0, &CpuOptions::default()));
+        Arc::new(TestDevice::new(0, cpu, TestOptions::default()))
+    };
+    let context = |device: &Arc<TestDevice>| {
+        let ctx = Context::builder().device(Arc::clone(device) as _).build();
+        ctx.expect("a context")
+    };
+    let (first, second) = (device(), device());
+    let ctx = context(&first);
+    let neg = |ctx: &Context| ctx.op("Neg").and_then(|op| op.input(&vector(&[1.0])));
+    // Two at once leave two references.
+    let (a, b) = (neg(&ctx), neg(&ctx));
+    drop(a.and_then(Op::run1).expect("a result"));
+    drop(b.and_then(Op::run1).expect("a result"));
+    let other = context(&second);
+    drop(neg(&other).and_then(Op::run1).expect("a result"));
+    drop(ctx);
+    assert!(gone(&first));
+    // An op that goes last.
+    let last = neg(&other);
+    drop(other);
+    assert!(!gone(&second));
+    drop(last.and_then(Op::run1).expect("a result"));
+    assert!(gone(&second));
+    // A thread that has gone.
+    let third = device();
+    let ctx = context(&third);
+    std::thread::scope(|scope| {
+        scope.spawn(|| drop(neg(&ctx).and_then(Op::run1).expect("a result")));
+    });
+    drop(ctx);
+    assert!(gone(&third));
 }
 
 #[test]

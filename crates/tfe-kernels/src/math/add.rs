@@ -5,12 +5,10 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use tfe_host::broadcast::Broadcast;
-use tfe_host::cost;
-use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
 use tfe_host::owned::fill_owned;
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {

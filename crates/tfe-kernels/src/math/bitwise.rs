@@ -4,10 +4,8 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use tfe_host::cost;
-use tfe_host::elementwise;
 use tfe_host::function::{map, zip};
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::INT)];
 

@@ -4,10 +4,9 @@ use tfe_core::{Complex64, Complex128, DTypeSet, DataType, Result, ensure};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::cost;
 use tfe_host::elementwise::{chosen, kernel};
 use tfe_host::function::{map, zip};
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 /// The type of the parts goes with that of the numbers: one kernel for each.
 const SINGLE: &[(&str, DTypeSet)] = &[("T", C64), ("Tout", F32)];

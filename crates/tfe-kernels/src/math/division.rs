@@ -4,12 +4,10 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, bf16, dispatch_width, ensure,
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::complex;
-use tfe_host::cost;
 use tfe_host::elementwise::{self, Check, Elementwise};
 use tfe_host::function::{Function, zip};
 use tfe_host::number::{FIELD, Half, Real};
-use tfe_host::rules;
+use tfe_host::{complex, cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::DIV, rules::broadcast, |init| {

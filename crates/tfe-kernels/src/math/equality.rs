@@ -5,9 +5,8 @@ use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit
 use tfe_ops::ops;
 
 use tfe_host::broadcast::Broadcast;
-use tfe_host::elementwise;
 use tfe_host::function::{Function, compare};
-use tfe_host::{cost, fill, loops, narrow, rules};
+use tfe_host::{cost, elementwise, fill, loops, narrow, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[(
     "T",

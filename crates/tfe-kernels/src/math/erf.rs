@@ -4,10 +4,9 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use tfe_host::cost;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 

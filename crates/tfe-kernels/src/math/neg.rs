@@ -4,11 +4,9 @@ use tfe_core::{Complex64, Complex128, DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::cost;
-use tfe_host::elementwise;
 use tfe_host::function::map;
 use tfe_host::number::{SIGNED, Signed};
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],

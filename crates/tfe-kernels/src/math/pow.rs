@@ -4,12 +4,10 @@ use tfe_core::{DTypeSet, Result, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::complex;
-use tfe_host::cost;
 use tfe_host::elementwise::{self, Elementwise};
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Real, SIGNED, Signed};
-use tfe_host::rules;
+use tfe_host::{complex, cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],

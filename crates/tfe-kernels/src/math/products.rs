@@ -8,8 +8,7 @@ use tfe_host::elementary::flushed;
 use tfe_host::elementwise::{self, chosen};
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
-use tfe_host::rules;
-use tfe_host::{complex, cost, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 

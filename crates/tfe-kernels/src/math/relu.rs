@@ -4,12 +4,11 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::cost;
 use tfe_host::elementary::leaky_alpha;
 use tfe_host::elementwise::{self, chosen};
 use tfe_host::function::map;
 use tfe_host::number::{Number, Real};
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::RELU, rules::like::<0>, |init| {

@@ -4,12 +4,10 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::complex;
-use tfe_host::cost;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
-use tfe_host::rules;
+use tfe_host::{complex, cost, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 

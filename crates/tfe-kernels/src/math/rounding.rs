@@ -4,11 +4,10 @@ use tfe_core::{DTypeSet, DataType};
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use tfe_host::cost;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::Real;
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::FLOOR, rules::like::<0>, |init| {

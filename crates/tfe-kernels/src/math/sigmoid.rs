@@ -7,8 +7,7 @@ use tfe_ops::ops;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
-use tfe_host::rules;
-use tfe_host::{complex, cost, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", FIELD)],

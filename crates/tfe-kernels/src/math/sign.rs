@@ -6,8 +6,7 @@ use tfe_ops::ops;
 
 use tfe_host::function::map;
 use tfe_host::number::{SIGNED, Signed};
-use tfe_host::rules;
-use tfe_host::{complex, cost, elementwise};
+use tfe_host::{complex, cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],

@@ -81,6 +81,7 @@ fn pool<T: Ordered>(
                     geometry.visit(pixel, |at| {
                         raise(most, &data[at * depth..][..depth], of_depth)
                     });
+                    most.iter_mut().for_each(|most| *most = most.flushed());
                 }
                 most
             },

@@ -36,6 +36,8 @@ pub(super) struct Fifo {
 struct State {
     elements: VecDeque<Tuple>,
     closed: bool,
+    /// Whether the queue is gone for those who do not use it yet: nobody is served any more.
+    gone: bool,
     producers: Line,
     consumers: Line,
 }
@@ -47,6 +49,13 @@ struct Line {
     next: u64,
     /// Those before this one who still wait are sent away.
     cancelled: u64,
+}
+
+impl State {
+    fn close_now(&mut self) {
+        self.closed = true;
+        self.producers.cancelled = self.producers.next;
+    }
 }
 
 impl Line {
@@ -135,7 +144,7 @@ impl Fifo {
     ///
     /// # Errors
     /// `OutOfRange` when the queue is closed and has fewer; they stay there. With `or_fewer` that is an error only when
-    /// there is none at all.
+    /// there is none at all. `Cancelled` when the queue is gone.
     pub(super) fn dequeue(&self, n: usize, or_fewer: bool) -> Result<Vec<Tuple>> {
         let mut taken = Vec::new();
         if n == 0 {
@@ -144,6 +153,9 @@ impl Fifo {
         self.wait(
             |state| &mut state.consumers,
             |state, _| {
+                if state.gone {
+                    return Some(Err(err!(Cancelled, "Dequeue operation was cancelled")));
+                }
                 let missing = n - taken.len();
                 let here = missing.min(state.elements.len());
                 taken.extend(state.elements.drain(..here));
@@ -184,9 +196,15 @@ impl Fifo {
 
     /// Lets nobody enqueue any more, not even those who wait.
     pub(super) fn close_now(&self) {
+        self.state().close_now();
+        self.changed.notify_all();
+    }
+
+    /// Sends all away who wait.
+    pub(super) fn cancel(&self) {
         let mut state = self.state();
-        state.closed = true;
-        state.producers.cancelled = state.producers.next;
+        state.close_now();
+        state.gone = true;
         self.changed.notify_all();
     }
 

@@ -18,7 +18,7 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        self.0.close_now();
+        self.0.cancel();
     }
 }
 

@@ -1,11 +1,11 @@
 //! The work in flight of a test device, done in order by a thread of its own.
 
 use std::fmt;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use tfe_core::{Error, Result, err};
 
 /// A piece of work; it reports what went wrong.
@@ -26,7 +26,7 @@ pub(super) struct Queue {
 
 struct Worker {
     /// `None` once the queue is closed.
-    sender: Mutex<Option<Sender<Message>>>,
+    sender: Option<Sender<Message>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -35,10 +35,10 @@ impl Queue {
     pub(super) fn new(latency: Option<Duration>) -> Self {
         let failure = Arc::default();
         let worker = latency.map(|latency| {
-            let (sender, receiver) = channel();
+            let (sender, receiver) = unbounded();
             let failure = Arc::clone(&failure);
             Worker {
-                sender: Mutex::new(Some(sender)),
+                sender: Some(sender),
                 thread: Some(std::thread::spawn(move || {
                     work(&receiver, latency, &failure)
                 })),
@@ -63,7 +63,7 @@ impl Queue {
     /// Waits until all work added so far is done.
     pub(super) fn flush(&self) {
         if let Some(worker) = &self.worker {
-            let (sender, receiver) = channel();
+            let (sender, receiver) = bounded(1);
             worker.send(Message::Flush(sender));
             // An error means that the thread is gone, and the work with it.
             let _ = receiver.recv();
@@ -86,7 +86,7 @@ impl Queue {
 
 impl Worker {
     fn send(&self, message: Message) {
-        if let Some(sender) = &*self.sender.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(sender) = &self.sender {
             // The thread ends only when the sender goes.
             let _ = sender.send(message);
         }
@@ -121,10 +121,7 @@ fn note(failure: &Mutex<Option<Error>>, result: Result<()>) {
 impl Drop for Queue {
     fn drop(&mut self) {
         if let Some(worker) = &mut self.worker {
-            *worker
-                .sender
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner) = None;
+            worker.sender = None;
             if let Some(thread) = worker.thread.take() {
                 let _ = thread.join();
             }

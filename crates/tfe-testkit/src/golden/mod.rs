@@ -1,13 +1,19 @@
-//! Golden vectors: what TensorFlow answers, recorded once, to be asked of any [`Runner`].
+//! Records: what TensorFlow answers, recorded once, to be asked of any [`Runner`] or [`Session`].
 //!
-//! The form of the files is described beside them, in `golden/FORMAT.md`.
+//! Files in `golden/` hold the vectors of one op each, independent calls; those in `golden/sequences/` calls that share
+//! handles. The form of both is described beside them, in `golden/FORMAT.md`; [`record`] writes it.
 
 mod read;
+mod record;
+mod sequence;
 
 use std::path::{Path, PathBuf};
 
 use tfe_core::{Code, Result, Tensor, err};
 use tfe_ops::AttrValue;
+
+pub use record::record;
+pub use sequence::{Action, Argument, Call, Sequence, Session, Step, replay_sequence};
 
 use crate::Runner;
 use crate::compare::{Tolerance, difference};
@@ -45,8 +51,8 @@ pub enum Outcome {
     Failure {
         /// With that code.
         code: Code,
-        /// With that message.
-        message: String,
+        /// With that message; `None` where the words do not matter.
+        message: Option<String>,
     },
 }
 
@@ -64,7 +70,7 @@ impl Vectors {
     /// # Errors
     /// `NotFound` when there are none, else as [`parse`](Self::parse).
     pub fn of(op: &str) -> Result<Self> {
-        Self::load(&directory().join(format!("{op}.json")))
+        load(&directory().join(format!("{op}.json")), Self::parse)
     }
 
     /// Reads all vectors of this crate's collection, by name of op.
@@ -72,29 +78,43 @@ impl Vectors {
     /// # Errors
     /// As [`of`](Self::of).
     pub fn all() -> Result<Vec<Self>> {
-        let dir = directory();
-        let unreadable = |e| err!(NotFound, "{}: {e}", dir.display());
-        let mut files = std::fs::read_dir(&dir)
-            .and_then(|entries| {
-                entries
-                    .map(|e| Ok(e?.path()))
-                    .collect::<std::io::Result<Vec<_>>>()
-            })
-            .map_err(unreadable)?;
-        files.retain(|file| file.extension().is_some_and(|e| e == "json"));
-        files.sort();
-        files.iter().map(|file| Self::load(file)).collect()
-    }
-
-    fn load(file: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(file).map_err(|e| err!(NotFound, "{}: {e}", file.display()))?;
-        Self::parse(&text).map_err(|e| e.with_context(file.display()))
+        let files = files_in(&directory())?;
+        files.iter().map(|file| load(file, Self::parse)).collect()
     }
 }
 
-fn directory() -> PathBuf {
+impl Sequence {
+    /// Reads all sequences of this crate's collection, by name.
+    ///
+    /// # Errors
+    /// `InvalidArgument` saying which step is not as `FORMAT.md` has it.
+    pub fn all() -> Result<Vec<Self>> {
+        let files = files_in(&directory().join("sequences"))?;
+        files.iter().map(|file| load(file, Self::parse)).collect()
+    }
+}
+
+/// Where this crate's collection is.
+pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+fn files_in(dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(dir).and_then(|entries| {
+        entries
+            .map(|e| Ok(e?.path()))
+            .collect::<std::io::Result<Vec<_>>>()
+    });
+    let mut files = entries.map_err(|e| err!(NotFound, "{}: {e}", dir.display()))?;
+    files.retain(|file| file.extension().is_some_and(|e| e == "json"));
+    files.sort();
+    Ok(files)
+}
+
+fn load<T>(file: &Path, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    let text =
+        std::fs::read_to_string(file).map_err(|e| err!(NotFound, "{}: {e}", file.display()))?;
+    parse(&text).map_err(|e| e.with_context(file.display()))
 }
 
 /// How many cases passed, and what was wrong with the others.
@@ -109,6 +129,17 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds a case, with what is wrong with it.
+    fn add<T>(&mut self, got: &Result<T>, wrong: Option<String>) {
+        match wrong {
+            Some(why) => self.wrong.push(why),
+            None => {
+                self.passed += 1;
+                self.failures_as_recorded += usize::from(got.is_err());
+            }
+        }
+    }
+
     /// Adds another's figures.
     pub fn merge(&mut self, other: Report) {
         self.passed += other.passed;
@@ -136,21 +167,18 @@ pub fn replay(vectors: &Vectors, runner: &(impl Runner + ?Sized)) -> Report {
     let mut report = Report::default();
     for case in &vectors.cases {
         let got = runner.run(&vectors.op, &case.attrs, &case.inputs);
-        match judge(&case.outcome, &got) {
-            Some(why) => report
-                .wrong
-                .push(format!("{}/{}: {why}", vectors.op, case.name)),
-            None => {
-                report.passed += 1;
-                report.failures_as_recorded += usize::from(got.is_err());
-            }
-        }
+        let got = got.map(|results| results.into_iter().map(Some).collect());
+        let wrong = judge(&case.outcome, &got);
+        report.add(
+            &got,
+            wrong.map(|why| format!("{}/{}: {why}", vectors.op, case.name)),
+        );
     }
     report
 }
 
-/// What is wrong with an outcome, `None` when it is as recorded.
-fn judge(recorded: &Outcome, got: &Result<Vec<Tensor>>) -> Option<String> {
+/// What is wrong with an outcome, `None` when it is as recorded. A handle to a resource has no tensor.
+fn judge(recorded: &Outcome, got: &Result<Vec<Option<Tensor>>>) -> Option<String> {
     match (recorded, got) {
         (Outcome::Results(want, tolerance), Ok(got)) => {
             if want.len() != got.len() {
@@ -158,19 +186,22 @@ fn judge(recorded: &Outcome, got: &Result<Vec<Tensor>>) -> Option<String> {
             }
             let pairs = want.iter().zip(got).enumerate();
             pairs.into_iter().find_map(|(i, (want, got))| {
-                let why = difference(want.as_ref()?, got, *tolerance)?;
+                let why = match (want.as_ref()?, got) {
+                    (want, Some(got)) => difference(want, got, *tolerance)?,
+                    (_, None) => "is a handle to a resource".to_owned(),
+                };
                 Some(format!("result {i}: {why}"))
             })
         }
         (Outcome::Results(..), Err(e)) => Some(format!("failed: {e}")),
         (Outcome::Failure { code, message }, Ok(_)) => {
-            Some(format!("worked, wanted {}: {message}", code.name()))
+            Some(format!("worked, wanted {}: {message:?}", code.name()))
         }
         (Outcome::Failure { code, message }, Err(e)) => {
-            let core = core_of(message);
+            let core = message.as_deref().and_then(core_of);
             let same =
                 e.code() == *code && core.is_none_or(|core| core_of(e.message()) == Some(core));
-            (!same).then(|| format!("failed with {e}, wanted {}: {message}", code.name()))
+            (!same).then(|| format!("failed with {e}, wanted {}: {message:?}", code.name()))
         }
     }
 }
@@ -200,7 +231,9 @@ mod tests {
     fn outcomes_are_judged() {
         let tensor = |v: f32| Tensor::scalar(v).expect("memory");
         let results = Outcome::Results(vec![Some(tensor(1.0)), None], None);
-        let judged = |outcome, got| judge(outcome, &got).is_some();
+        let judged = |outcome, got: Result<Vec<Tensor>>| {
+            judge(outcome, &got.map(|v| v.into_iter().map(Some).collect())).is_some()
+        };
         assert!(!judged(&results, Ok(vec![tensor(1.0), tensor(5.0)])));
         assert!(judged(&results, Ok(vec![tensor(2.0), tensor(5.0)])));
         assert!(judged(&results, Ok(vec![tensor(1.0)])));
@@ -208,7 +241,7 @@ mod tests {
 
         let failure = |message: &str| Outcome::Failure {
             code: Code::InvalidArgument,
-            message: message.to_owned(),
+            message: Some(message.to_owned()),
         };
         let e = |code, message: &'static str| Err(Error::new(code, message));
         let plain = failure("no such axis\n\t; NodeDef: x");
@@ -222,6 +255,7 @@ mod tests {
         ));
         assert!(judged(&plain, e(Code::Internal, "no such axis")));
         assert!(judged(&plain, Ok(vec![])));
+        assert!(judge(&results, &Ok(vec![None, None])).is_some());
         let node = failure("{{node x}} is bad");
         assert!(!judged(&node, e(Code::InvalidArgument, "anything")));
     }

@@ -6,15 +6,23 @@ use serde_json::Value;
 use tfe_core::{
     Code, Complex, DataType, Error, PartialShape, Result, Shape, Tensor, bail, ensure, err,
 };
-use tfe_ops::AttrValue;
+use tfe_ops::{AttrValue, FuncAttr};
 
 use super::{Case, Outcome, Vectors};
 use crate::compare::Tolerance;
+use crate::narrow;
 use crate::values::{self, Values};
 
-pub(super) fn vectors(json: &str) -> Result<Vectors> {
+/// The JSON of a file, and the version that was recorded.
+pub(super) fn file_of(json: &str) -> Result<(Value, String)> {
     let file: Value =
         serde_json::from_str(json).map_err(|e| err!(InvalidArgument, "no JSON: {e}"))?;
+    let recorded_from = text(member(&file, "tf")?)?.to_owned();
+    Ok((file, recorded_from))
+}
+
+pub(super) fn vectors(json: &str) -> Result<Vectors> {
+    let (file, recorded_from) = file_of(json)?;
     let op = text(member(&file, "op")?)?.to_owned();
     let mut cases: Vec<Case> = Vec::new();
     for value in array(member(&file, "cases")?)? {
@@ -27,7 +35,6 @@ pub(super) fn vectors(json: &str) -> Result<Vectors> {
         );
         cases.push(case);
     }
-    let recorded_from = text(member(&file, "tf")?)?.to_owned();
     Ok(Vectors {
         op,
         recorded_from,
@@ -36,25 +43,34 @@ pub(super) fn vectors(json: &str) -> Result<Vectors> {
 }
 
 fn case(name: &str, value: &Value) -> Result<Case> {
-    let attrs = member(value, "attrs")?
-        .as_object()
-        .ok_or_else(|| unlike("an object"))?;
-    let attrs = attrs.iter().map(|(name, v)| Ok((name.clone(), attr(v)?)));
     let inputs = array(member(value, "inputs")?)?.iter().map(tensor);
     Ok(Case {
         name: name.to_owned(),
-        attrs: attrs.collect::<Result<_>>()?,
+        attrs: attrs(value)?,
         inputs: inputs.collect::<Result<_>>()?,
         outcome: outcome(value)?,
     })
 }
 
-fn outcome(value: &Value) -> Result<Outcome> {
+/// The attributes of a case.
+pub(super) fn attrs(value: &Value) -> Result<Vec<(String, AttrValue)>> {
+    let attrs = member(value, "attrs")?
+        .as_object()
+        .ok_or_else(|| unlike("an object"))?;
+    let attrs = attrs.iter().map(|(name, v)| Ok((name.clone(), attr(v)?)));
+    attrs.collect()
+}
+
+pub(super) fn outcome(value: &Value) -> Result<Outcome> {
     if let Some(error) = value.get("error") {
         let code = text(member(error, "code")?)?;
         return Ok(Outcome::Failure {
             code: Code::from_name(code).ok_or_else(|| unlike("a status code"))?,
-            message: text(member(error, "message")?)?.to_owned(),
+            message: error
+                .get("message")
+                .map(text)
+                .transpose()?
+                .map(str::to_owned),
         });
     }
     let outputs = array(member(value, "outputs")?)?.iter().map(|output| {
@@ -80,15 +96,23 @@ fn attr(value: &Value) -> Result<AttrValue> {
         bail!(InvalidArgument, "an attribute has one kind and one value");
     };
     Ok(match kind.as_str() {
-        "type" => data_type(v)?.into(),
+        // A number that is no data type has no name.
+        "type" => match v.as_i64() {
+            Some(number) => AttrValue::Type(number as i32),
+            None => data_type(v)?.into(),
+        },
+        "tensor" => tensor(v)?.into(),
+        "func" => FuncAttr::new(text(v)?).into(),
         "int" => int(v)?.into(),
         // The recorded text reads back to the same `f32`.
         "float" => (float(v)? as f32).into(),
         "bool" => v.as_bool().ok_or_else(|| unlike("true or false"))?.into(),
-        "string" => text(v)?.into(),
+        "string" => bytes(v)?[..].into(),
         "shape" => shape(v)?.into(),
         "list(type)" => list(v, data_type)?.into(),
         "list(int)" => list(v, int)?.into(),
+        "list(bool)" => list(v, |v| v.as_bool().ok_or_else(|| unlike("true or false")))?.into(),
+        "list(shape)" => list(v, shape)?.into(),
         "list(float)" => list(v, |v| Ok(float(v)? as f32))?.into(),
         "list(string)" => list(v, text)?.as_slice().into(),
         other => bail!(InvalidArgument, "unknown kind of attribute '{other}'"),
@@ -102,23 +126,21 @@ fn shape(value: &Value) -> Result<PartialShape> {
     Ok(PartialShape::of(&list(value, int)?))
 }
 
-fn tensor(value: &Value) -> Result<Tensor> {
+pub(super) fn tensor(value: &Value) -> Result<Tensor> {
     let dtype = data_type(member(value, "dtype")?)?;
     let dims = list(member(value, "shape")?, int)?;
     if let Some(bytes) = value.get("b64") {
         return Tensor::from_plain_bytes(dtype, Shape::new(&dims)?, &base64(bytes)?);
     }
     let values = if let Some(strings) = value.get("s") {
-        Values::Text(list(strings, |s| match s.get("b64") {
-            Some(bytes) => base64(bytes),
-            None => Ok(text(s)?.as_bytes().to_vec()),
-        })?)
+        Values::Text(list(strings, bytes)?)
     } else {
         let v = member(value, "v")?;
         match dtype {
             DataType::Half | DataType::Bfloat16 | DataType::Float | DataType::Double => {
                 Values::Float(list(v, float)?)
             }
+            _ if narrow::is_float(dtype) => Values::Float(list(v, float)?),
             DataType::Complex64 | DataType::Complex128 => {
                 let parts = list(v, float)?;
                 ensure!(
@@ -149,7 +171,7 @@ fn float(value: &Value) -> Result<f64> {
     }
 }
 
-fn int(value: &Value) -> Result<i64> {
+pub(super) fn int(value: &Value) -> Result<i64> {
     value.as_i64().ok_or_else(|| unlike("an integer"))
 }
 
@@ -161,25 +183,35 @@ fn wide_int(value: &Value) -> Result<i128> {
     wide.ok_or_else(|| unlike("an integer"))
 }
 
+fn bytes(value: &Value) -> Result<Vec<u8>> {
+    match value.get("b64") {
+        Some(bytes) => base64(bytes),
+        None => Ok(text(value)?.as_bytes().to_vec()),
+    }
+}
+
 fn base64(value: &Value) -> Result<Vec<u8>> {
     BASE64_STANDARD
         .decode(text(value)?)
         .map_err(|e| err!(InvalidArgument, "no base64: {e}"))
 }
 
-fn list<'a, T>(value: &'a Value, item: impl Fn(&'a Value) -> Result<T>) -> Result<Vec<T>> {
+pub(super) fn list<'a, T>(
+    value: &'a Value,
+    item: impl Fn(&'a Value) -> Result<T>,
+) -> Result<Vec<T>> {
     array(value)?.iter().map(item).collect()
 }
 
-fn array(value: &Value) -> Result<&Vec<Value>> {
+pub(super) fn array(value: &Value) -> Result<&Vec<Value>> {
     value.as_array().ok_or_else(|| unlike("a list"))
 }
 
-fn text(value: &Value) -> Result<&str> {
+pub(super) fn text(value: &Value) -> Result<&str> {
     value.as_str().ok_or_else(|| unlike("a string"))
 }
 
-fn member<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
+pub(super) fn member<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
     value
         .get(name)
         .ok_or_else(|| err!(InvalidArgument, "'{name}' is missing"))

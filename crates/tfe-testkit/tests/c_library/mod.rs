@@ -1,11 +1,13 @@
-//! A library with TensorFlow's C API, opened at run time, as a `Runner`.
+//! A library with TensorFlow's C API, opened at run time, as a `Runner` and a `Session`.
 #![expect(unsafe_code, reason = "calls C")]
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_float, c_int, c_uchar, c_void};
 use std::ptr::{NonNull, null, null_mut};
+use std::rc::Rc;
 
 use tfe_core::{Code, DataType, Error, Result, Shape, TString, Tensor, bail, err};
 use tfe_ops::AttrValue;
+use tfe_testkit::golden::{Argument, Call, Session};
 use tfe_testkit::{NamedAttrs, Runner};
 
 type Ptr = *mut c_void;
@@ -58,12 +60,19 @@ functions! {
     TFE_DeleteContextOptions(Ptr);
     TFE_NewContext(Ptr, Ptr) -> Ptr;
     TFE_DeleteContext(Ptr);
+    TF_Version() -> *const c_char;
+    TFE_ContextClearCaches(Ptr);
     TFE_NewTensorHandle(Ptr, Ptr) -> Ptr;
+    TFE_TensorHandleCopyToDevice(Ptr, Ptr, *const c_char, Ptr) -> Ptr;
+    TFE_TensorHandleDeviceName(Ptr, Ptr) -> *const c_char;
+    TFE_TensorHandleDataType(Ptr) -> c_int;
     TFE_DeleteTensorHandle(Ptr);
     TFE_TensorHandleResolve(Ptr, Ptr) -> Ptr;
     TFE_NewOp(Ptr, *const c_char, Ptr) -> Ptr;
     TFE_DeleteOp(Ptr);
     TFE_OpAddInput(Ptr, Ptr, Ptr);
+    TFE_OpAddInputList(Ptr, *const Ptr, c_int, Ptr);
+    TFE_OpSetDevice(Ptr, *const c_char, Ptr);
     TFE_Execute(Ptr, *mut Ptr, *mut c_int, Ptr);
     TFE_OpSetAttrString(Ptr, *const c_char, *const c_void, usize);
     TFE_OpSetAttrInt(Ptr, *const c_char, i64);
@@ -76,6 +85,9 @@ functions! {
     TFE_OpSetAttrIntList(Ptr, *const c_char, *const i64, c_int);
     TFE_OpSetAttrFloatList(Ptr, *const c_char, *const c_float, c_int);
     TFE_OpSetAttrTypeList(Ptr, *const c_char, *const c_int, c_int);
+    TFE_OpSetAttrBoolList(Ptr, *const c_char, *const c_uchar, c_int);
+    TFE_OpSetAttrShapeList(Ptr, *const c_char, *const *const i64, *const c_int, c_int, Ptr);
+    TFE_OpSetAttrFunctionName(Ptr, *const c_char, *const c_char, usize);
 }
 
 /// A context of a library.
@@ -85,7 +97,7 @@ pub(crate) struct Library {
 }
 
 /// A pointer that a function of the library gives back at the end of the scope.
-struct Owned {
+pub(crate) struct Owned {
     pointer: NonNull<c_void>,
     delete: extern "C" fn(Ptr),
 }
@@ -256,6 +268,32 @@ impl Library {
                 let count = v.len() as c_int;
                 (api.TFE_OpSetAttrStringList)(op, name, starts.as_ptr(), lens.as_ptr(), count);
             }
+            AttrValue::Bools(v) => {
+                let v: Vec<c_uchar> = v.iter().map(|&v| v.into()).collect();
+                (api.TFE_OpSetAttrBoolList)(op, name, v.as_ptr(), v.len() as c_int);
+            }
+            AttrValue::Shapes(v) => {
+                let dims = v.iter().map(|s| s.dims());
+                let starts: Vec<_> = dims
+                    .clone()
+                    .map(|d| d.map_or(null(), |d| d.as_ptr()))
+                    .collect();
+                let ranks: Vec<_> = dims.map(|d| d.map_or(-1, |d| d.len() as c_int)).collect();
+                let count = v.len() as c_int;
+                self.checked(|status| {
+                    (api.TFE_OpSetAttrShapeList)(
+                        op,
+                        name,
+                        starts.as_ptr(),
+                        ranks.as_ptr(),
+                        count,
+                        status,
+                    );
+                })?;
+            }
+            AttrValue::Func(f) => {
+                (api.TFE_OpSetAttrFunctionName)(op, name, f.name.as_ptr().cast(), f.name.len());
+            }
             other => bail!(
                 Unimplemented,
                 "no vector has {} attributes",
@@ -276,32 +314,106 @@ unsafe fn bytes<'a>(start: *const u8, len: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(start, len) }
 }
 
-impl Runner for Library {
-    fn run(&self, op: &str, attrs: &NamedAttrs, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        const MOST: usize = 64;
-        let inputs = inputs
-            .iter()
-            .map(|t| self.handle(t))
-            .collect::<Result<Vec<_>>>()?;
-        let name = CString::new(op).map_err(|e| err!(InvalidArgument, "{e}"))?;
-        let op =
-            self.checked(|status| (self.api.TFE_NewOp)(self.context, name.as_ptr(), status))?;
-        let op = self.own(op, self.api.TFE_DeleteOp)?;
-        for input in &inputs {
-            self.checked(|status| (self.api.TFE_OpAddInput)(op.ptr(), input.ptr(), status))?;
+impl Library {
+    fn add_input(&self, op: &Owned, input: &Argument<Rc<Owned>>) -> Result<()> {
+        let handle_of = |input: &Argument<Rc<Owned>>| match input {
+            Argument::Handle(handle) => Ok(Rc::clone(handle)),
+            Argument::Tensor(tensor) => self.handle(tensor).map(Rc::new),
+            Argument::List(_) => bail!(InvalidArgument, "a list in a list"),
+        };
+        if let Argument::List(inputs) = input {
+            let handles = inputs.iter().map(handle_of).collect::<Result<Vec<_>>>()?;
+            let inputs: Vec<Ptr> = handles.iter().map(|handle| handle.ptr()).collect();
+            let count = inputs.len() as c_int;
+            return self.checked(|status| {
+                (self.api.TFE_OpAddInputList)(op.ptr(), inputs.as_ptr(), count, status);
+            });
         }
-        for (name, value) in attrs {
-            self.set_attr(&op, name, value)?;
-        }
-        let (mut results, mut count) = ([null_mut(); MOST], MOST as c_int);
+        let handle = handle_of(input)?;
+        self.checked(|status| (self.api.TFE_OpAddInput)(op.ptr(), handle.ptr(), status))
+    }
+
+    fn execute(&self, op: &Owned, room: usize) -> Result<Vec<Owned>> {
+        let (mut results, mut count) = (vec![null_mut(); room.max(1)], room as c_int);
         self.checked(|status| {
             (self.api.TFE_Execute)(op.ptr(), results.as_mut_ptr(), &raw mut count, status);
         })?;
-        let results = &results[..count as usize];
-        let results = results
-            .iter()
-            .map(|&r| self.own(r, self.api.TFE_DeleteTensorHandle));
-        let results = results.collect::<Result<Vec<_>>>()?;
+        let results = results.iter().take(count as usize);
+        let results = results.map(|&r| self.own(r, self.api.TFE_DeleteTensorHandle));
+        results.collect()
+    }
+}
+
+impl Session for Library {
+    type Handle = Rc<Owned>;
+
+    fn handle(&self, tensor: &Tensor) -> Result<Self::Handle> {
+        self.handle(tensor).map(Rc::new)
+    }
+
+    fn call(&self, call: &Call, inputs: &[Argument<Self::Handle>]) -> Result<Vec<Self::Handle>> {
+        let name = CString::new(&*call.op).map_err(|e| err!(InvalidArgument, "{e}"))?;
+        let op =
+            self.checked(|status| (self.api.TFE_NewOp)(self.context, name.as_ptr(), status))?;
+        let op = self.own(op, self.api.TFE_DeleteOp)?;
+        if let Some(device) = &call.device {
+            let device = CString::new(&**device).map_err(|e| err!(InvalidArgument, "{e}"))?;
+            self.checked(|status| (self.api.TFE_OpSetDevice)(op.ptr(), device.as_ptr(), status))?;
+        }
+        for input in inputs {
+            self.add_input(&op, input)?;
+        }
+        for (name, value) in &call.attrs {
+            self.set_attr(&op, name, value)?;
+        }
+        let results = self.execute(&op, call.room)?;
+        Ok(results.into_iter().map(Rc::new).collect())
+    }
+
+    fn copy(&self, handle: &Self::Handle, device: &str) -> Result<Self::Handle> {
+        let device = CString::new(device).map_err(|e| err!(InvalidArgument, "{e}"))?;
+        let (api, context) = (&self.api, self.context);
+        let copy = self.checked(|status| {
+            (api.TFE_TensorHandleCopyToDevice)(handle.ptr(), context, device.as_ptr(), status)
+        })?;
+        self.own(copy, api.TFE_DeleteTensorHandle).map(Rc::new)
+    }
+
+    fn device(&self, handle: &Self::Handle) -> Result<String> {
+        let name =
+            self.checked(|status| (self.api.TFE_TensorHandleDeviceName)(handle.ptr(), status))?;
+        // SAFETY: a C string that lives as long as the handle.
+        let name = unsafe { CStr::from_ptr(name) };
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    fn value(&self, handle: &Self::Handle) -> Result<Option<Tensor>> {
+        let number = (self.api.TFE_TensorHandleDataType)(handle.ptr());
+        match DataType::from_number(number) {
+            Some(DataType::Resource | DataType::Variant) => Ok(None),
+            _ => self.tensor(handle).map(Some),
+        }
+    }
+
+    fn clear_caches(&self) {
+        (self.api.TFE_ContextClearCaches)(self.context);
+    }
+
+    fn version(&self) -> String {
+        // SAFETY: a C string of the library's own.
+        let version = unsafe { CStr::from_ptr((self.api.TF_Version)()) };
+        version.to_string_lossy().into_owned()
+    }
+}
+
+impl Runner for Library {
+    fn run(&self, op: &str, attrs: &NamedAttrs, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let call = Call {
+            attrs: attrs.to_vec(),
+            ..Call::of(op)
+        };
+        let inputs: Vec<_> = inputs.iter().cloned().map(Argument::Tensor).collect();
+        let results = self.call(&call, &inputs)?;
         results.iter().map(|handle| self.tensor(handle)).collect()
     }
 }

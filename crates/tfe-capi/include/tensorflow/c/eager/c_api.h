@@ -62,7 +62,8 @@ typedef struct TFE_Context TFE_Context;
 TF_CAPI_EXPORT extern TFE_Context* TFE_NewContext(const TFE_ContextOptions* opts,
                                                   TF_Status* status);
 
-// Handles may outlive their context, with their values; ops may not.
+// Handles may outlive their context, with their values; so may ops, those that another thread is executing
+// included. Variables and queues go with the context: a call that waits at a queue ends with CANCELLED.
 TF_CAPI_EXPORT extern void TFE_DeleteContext(TFE_Context* ctx);
 
 TF_CAPI_EXPORT extern TF_DeviceList* TFE_ContextListDevices(TFE_Context* ctx, TF_Status* status);
