@@ -7,7 +7,6 @@ use tfe_ops::ops;
 use tfe_host::broadcast::Broadcast;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
-use tfe_host::owned::fill_owned;
 use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
@@ -17,7 +16,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
     },
     KernelDef {
         types: &[("T", DTypeSet::of(&[DataType::String]))],
-        ..KernelDef::host(ops::ADD, rules::broadcast, |_| Ok(Box::new(join)))
+        ..KernelDef::host(ops::ADD, rules::broadcast, build_join)
     },
 ];
 
@@ -35,14 +34,17 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(elementwise::kernel(add, cost::ARITHMETIC))
 }
 
-fn join(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let (a, b) = (ctx.input(0), ctx.input(1));
-    let fitted = Broadcast::new([a.shape(), b.shape()])?;
-    let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
-    let joined = fitted
-        .places()
-        .map(|[i, j]| TString::concat([a[i].as_bytes(), b[j].as_bytes()]));
-    let out = fill_owned(ctx, fitted.shape, joined)?;
-    ctx.set_output(0, out);
-    Ok(())
+fn build_join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let inputs = init.inputs(["x", "y"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let [a, b] = inputs.map(|i| ctx.input(i));
+        let fitted = Broadcast::new([a.shape(), b.shape()])?;
+        let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
+        let joined = fitted
+            .places()
+            .map(|[i, j]| TString::concat([a[i].as_bytes(), b[j].as_bytes()]));
+        let out = ctx.output(0)?.try_fill_from(joined)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
 }

@@ -360,7 +360,11 @@ mod tests {
     fn many_products_of_nothing_take_no_time() {
         let empty = |dims: &[i64]| Tensor::from_slice::<f32>(dims, &[]).expect("a tensor");
         let product = |equation: &str, dims: [&[i64]; 2]| {
-            let attrs = [("equation", equation.into()), ("N", 2i64.into())];
+            let attrs = [
+                ("equation", equation.into()),
+                ("N", 2i64.into()),
+                ("T", DataType::Float.into()),
+            ];
             let out = run("Einsum", &attrs, dims.map(empty).into());
             out.map(|out| out[0].dims().to_vec())
         };

@@ -45,16 +45,18 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
 
 /// The kernel that tells whether elements are equal, or that they are not.
 fn build(init: &KernelInit<'_>, equal: bool) -> Result<Box<dyn Kernel>> {
+    let inputs = init.inputs(["x", "y"])?;
     let kernel = match init.attrs.dtype("T")? {
-        DataType::String => Box::new(move |ctx: &mut KernelContext<'_>| strings(ctx, equal)) as _,
+        DataType::String => {
+            Box::new(move |ctx: &mut KernelContext<'_>| strings(ctx, inputs, equal)) as _
+        }
         dtype => elementwise::kernel(function(dtype, equal)?, cost::ARITHMETIC),
     };
     if init.attrs.bool("incompatible_shape_error")? {
         return Ok(kernel);
     }
-    let [x, y] = init.inputs(["x", "y"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        if Broadcast::new([x, y].map(|i| ctx.input(i).shape())).is_ok() {
+        if Broadcast::new(inputs.map(|i| ctx.input(i).shape())).is_ok() {
             return kernel.compute(ctx);
         }
         let out = fill(ctx.output(0)?, |dst| Ok(loops::repeat(dst, !equal)))?;
@@ -75,8 +77,8 @@ fn function(dtype: DataType, equal: bool) -> Result<Function<2>> {
     }
 }
 
-fn strings(ctx: &mut KernelContext<'_>, equal: bool) -> Result<()> {
-    let (a, b) = (ctx.input(0), ctx.input(1));
+fn strings(ctx: &mut KernelContext<'_>, inputs: [usize; 2], equal: bool) -> Result<()> {
+    let [a, b] = inputs.map(|i| ctx.input(i));
     let fitted = Broadcast::new([a.shape(), b.shape()])?;
     let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
     let compared = fitted
