@@ -73,13 +73,21 @@ fn skeleton(op: &str, constant: &str) -> String {
         "//! {op}: what it computes, in a sentence.
 
 use tfe_core::{{DTypeSet, Result, bail}};
-use tfe_device::{{Kernel, KernelContext, KernelDef, KernelInit}};
+use tfe_device::{{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule}};
 use tfe_ops::ops;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {{
     types: &[(\"T\", DTypeSet::REAL)],
-    ..KernelDef::cpu(ops::{constant}, build)
+    ..KernelDef::host(ops::{constant}, rule, build)
 }}];
+
+/// The shape of the output, as far as those of the inputs are known; all errors of shapes.
+fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {{
+    Ok(Box::new(|call: &mut Inference<'_>| {{
+        call.set_like(0, 0);
+        Ok(())
+    }}))
+}}
 
 /// Reads the attributes and binds the type: once for many calls.
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {{
@@ -123,7 +131,7 @@ mod tests {
     fn the_skeleton_is_named_as_tidy_wants() {
         let text = skeleton("TopKV2", "TOP_KV2");
         assert!(text.starts_with("//! TopKV2: "));
-        assert!(text.contains("KernelDef::cpu(ops::TOP_KV2, build)"));
+        assert!(text.contains("KernelDef::host(ops::TOP_KV2, rule, build)"));
         assert!(text.contains("run(\"TopKV2\", &[], vec![empty])"));
     }
 

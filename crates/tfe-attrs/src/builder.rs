@@ -10,8 +10,10 @@ use crate::{SpecRef, args};
 /// Collects the attributes of a call of an op or function, and its number of inputs.
 ///
 /// As in TensorFlow the first value that is given for an attribute holds, and one that follows from an input of an op
-/// counts as given; from the inputs of a function nothing follows. What is wrong is reported by [`finish`](Self::finish): a value of the wrong kind, a missing attribute, too few
-/// inputs. An attribute that the op does not have is kept, shows in the key and the `NodeDef`, and is ignored otherwise.
+/// counts as given; from the inputs of a function nothing follows unless [`infer`](Self::infer) says so. What is wrong is
+/// reported by [`finish`](Self::finish): a value of the wrong kind, a missing attribute, too few inputs. An attribute that
+/// the op does not have is kept, shows in the key and the `NodeDef`, and is ignored otherwise;
+/// [`check_names`](Self::check_names) finds it.
 ///
 /// The key is kept up to date by every call, so that [`cache_key`](Self::cache_key) costs the same however many
 /// attributes there are; scalars and short strings take no memory of their own.
@@ -42,6 +44,8 @@ pub struct AttrBuilder<'a> {
     next_arg: u16,
     /// Whether inputs still say what attributes are.
     infers: bool,
+    /// Whether the inputs of a new call do.
+    starts_inferring: bool,
 }
 
 /// What few calls have; apart, so that the others need not carry it.
@@ -61,12 +65,22 @@ impl<'a> AttrBuilder<'a> {
         Self {
             sum: spec.base_fingerprint(),
             infers: !spec.is_function(),
+            starts_inferring: !spec.is_function(),
             spec,
             set: SlotValues::new(),
             rare: None,
             num_inputs: 0,
             next_arg: 0,
         }
+    }
+
+    /// Whether the inputs added from now on say what attributes are: at first those of ops do, and those of functions do
+    /// not, as in TensorFlow.
+    #[inline]
+    pub fn infer(&mut self, from_inputs: bool) -> &mut Self {
+        self.infers = from_inputs;
+        self.starts_inferring = from_inputs;
+        self
     }
 
     /// The definition that the attributes are for.
@@ -147,13 +161,13 @@ impl<'a> AttrBuilder<'a> {
     pub fn add_input(&mut self, dtype: DataType) -> Result<()> {
         self.num_inputs = self.num_inputs.saturating_add(1);
         if self.infers {
-            self.infer(dtype);
+            self.infer_one(dtype);
         }
         Ok(())
     }
 
     #[inline]
-    fn infer(&mut self, dtype: DataType) {
+    fn infer_one(&mut self, dtype: DataType) {
         let Some(arg) = self.spec.inputs.get(usize::from(self.next_arg)) else {
             return;
         };
@@ -211,7 +225,7 @@ impl<'a> AttrBuilder<'a> {
     pub fn clear_inputs(&mut self) {
         self.num_inputs = 0;
         self.next_arg = 0;
-        self.infers = !self.spec.is_function();
+        self.infers = self.starts_inferring;
     }
 
     /// The key of the call as it is now, on that device.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tfe_core::{Error, err};
-use tfe_ops::AttrValue;
+use tfe_ops::{ArgCount, ArgType, AttrValue, OpSpec};
 
 /// An attribute that has neither a value nor a default.
 pub(crate) fn missing(name: &str, node: &str) -> Error {
@@ -11,6 +11,29 @@ pub(crate) fn missing(name: &str, node: &str) -> Error {
         NotFound,
         "No attr named '{name}' in NodeDef:\n\t [[{{{{node {node}}}}}]]"
     )
+}
+
+/// What to do about an attribute that has neither a value nor a default, in plain words.
+pub fn unset_attr(spec: &OpSpec, name: &str) -> String {
+    let op = spec.name();
+    let told_by = |slot: usize| {
+        spec.inputs.iter().find(|arg| {
+            arg.dtype == ArgType::Attr(slot)
+                || matches!(arg.count, ArgCount::Number(s) | ArgCount::TypeList(s) if s == slot)
+        })
+    };
+    let what = match spec.attr_slot(name).and_then(told_by) {
+        None => "which has no default: set it".to_owned(),
+        Some(arg) if arg.count == ArgCount::One => format!(
+            "which follows from input '{}': add the inputs, or set it",
+            arg.name
+        ),
+        Some(arg) => format!(
+            "which follows from the list '{}': add the inputs, the list as one, or set it",
+            arg.name
+        ),
+    };
+    format!("{op} has no value for attribute '{name}', {what}")
 }
 
 /// A value of another type than the one asked for.

@@ -42,6 +42,7 @@ mod type_map;
 
 pub use attrs::Attrs;
 pub use builder::AttrBuilder;
+pub use errors::unset_attr;
 pub use key::{CacheKey, DeviceKey};
 pub use spec_ref::SpecRef;
 pub use tfe_core::{Code, DataType, Error, PartialShape, Result, Tensor};

@@ -1,9 +1,9 @@
 //! From a builder to checked attributes.
 
 use tfe_core::{Error, Result, bail, err};
-use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind};
+use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrKind, did_you_mean};
 
-use crate::{AttrBuilder, Attrs, args, errors};
+use crate::{AttrBuilder, Attrs, args, errors, unset_attr};
 
 /// How many input types a message lists.
 const SHOWN_TYPES: usize = 100;
@@ -22,19 +22,21 @@ impl AttrBuilder<'_> {
             .collect();
         // TensorFlow first looks for a kernel, then for the types of arguments, and only then at the whole.
         if let Some(&slot) = missing.iter().find(|&&slot| self.selects_kernel(slot)) {
-            bail!(
+            let name = &spec.attrs[slot].name;
+            let e = err!(
                 InvalidArgument,
-                "OpKernel '{}' has constraint on attr '{}' not in NodeDef '[{}]'",
+                "OpKernel '{}' has constraint on attr '{name}' not in NodeDef '[{}]'",
                 spec.name(),
-                spec.attrs[slot].name,
                 errors::listed(self.values())
             );
+            return Err(e.explained(unset_attr(spec, name)));
         }
         if let Some(&slot) = missing
             .iter()
             .find(|&&slot| shapes_arg(&spec.outputs, slot) || shapes_arg(&spec.inputs, slot))
         {
-            return Err(errors::missing(&spec.attrs[slot].name, self.node_name()));
+            let name = &spec.attrs[slot].name;
+            return Err(errors::missing(name, self.node_name()).explained(unset_attr(spec, name)));
         }
         for (slot, value) in self.set_slots() {
             spec.check_attr(slot, value).map_err(|e| {
@@ -42,9 +44,9 @@ impl AttrBuilder<'_> {
                 e.with_context(place)
             })?;
         }
-        if !missing.is_empty() {
-            let names: Vec<&str> = missing.iter().map(|&s| &*spec.attrs[s].name).collect();
-            bail!(
+        let names: Vec<&str> = missing.iter().map(|&s| &*spec.attrs[s].name).collect();
+        if let Some(first) = names.first() {
+            let e = err!(
                 InvalidArgument,
                 "NodeDef missing attr{} '{}' from {}; NodeDef: {}",
                 if names.len() == 1 { "" } else { "s" },
@@ -52,12 +54,36 @@ impl AttrBuilder<'_> {
                 spec.summary(),
                 self.node()
             );
+            return Err(e.explained(unset_attr(spec, first)));
         }
         let wanted = args::total(spec, &spec.inputs, &|slot| self.slot(slot))?;
         if wanted != self.input_count() {
             return Err(self.wrong_inputs(wanted)?);
         }
         Ok(Attrs::new(spec.name(), self.values()))
+    }
+
+    /// Checks that the op has all attributes that were set, but for hints to graph rewriters: their names begin with an
+    /// underscore.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the first that it has not; [`finish`](Self::finish) ignores those, as TensorFlow does.
+    pub fn check_names(&self) -> Result<()> {
+        let Some((name, _)) = self.extras().find(|(name, _)| !name.starts_with('_')) else {
+            return Ok(());
+        };
+        let spec = self.spec();
+        let names: Vec<&str> = spec.attrs.iter().map(|a| &*a.name).collect();
+        let hint = match did_you_mean(name, names.iter().copied()) {
+            none if none.is_empty() && names.is_empty() => "; it has none".to_owned(),
+            none if none.is_empty() => format!("; it has '{}'", names.join("', '")),
+            hint => hint,
+        };
+        bail!(
+            InvalidArgument,
+            "Op {} has no attribute '{name}'{hint}",
+            spec.name()
+        )
     }
 
     /// Whether kernels are chosen by the attribute in that slot: a type, or types, of which only some are allowed.
@@ -79,13 +105,19 @@ impl AttrBuilder<'_> {
         } else {
             format!("{wanted} tensors")
         };
-        Ok(err!(
+        let e = err!(
             InvalidArgument,
             "NodeDef expected inputs '{types}' do not match {} inputs specified; {}; NodeDef: {}",
             self.input_count(),
             spec.summary(),
             self.node()
-        ))
+        );
+        let inputs = if wanted == 1 { "input" } else { "inputs" };
+        Ok(e.explained(format_args!(
+            "{} takes {wanted} {inputs}, and has {}",
+            spec.name(),
+            self.input_count()
+        )))
     }
 
     /// The node as messages name it.

@@ -1,7 +1,7 @@
 //! The attrs of a `TFE_Op` (`eager/c_api.h`): one setter a kind, and one for a list of that kind.
 //!
-//! Names, kinds and values are checked when the op is executed, as most setters have no status. Those do nothing where
-//! op or name is null, or a value cannot be read.
+//! Kinds and values are checked when the op is executed, as most setters have no status; names that the op does not have
+//! are ignored, as in TensorFlow. Setters do nothing where op or name is null, or a value cannot be read.
 #![expect(unsafe_code, reason = "exported to C")]
 
 use std::ffi::{c_char, c_int, c_uchar, c_void};

@@ -140,7 +140,7 @@ mod tests {
         Ok(Box::new(|_: &mut KernelContext<'_>| panic!("planted")))
     }
 
-    static FAULTY: KernelDef = KernelDef::cpu(ops::IDENTITY, faulty);
+    static FAULTY: KernelDef = KernelDef::on("CPU", ops::IDENTITY, faulty);
 
     /// Adds an input and executes; gives the code, the message, the result and the number of results.
     fn execute(

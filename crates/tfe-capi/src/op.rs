@@ -52,14 +52,16 @@ impl TFE_Op {
         let callee = context.callee(name)?;
         // Most of an op is room for inputs and attrs: it is made where it stays, so that nothing of that is copied.
         let place = Box::new_uninit();
-        Ok(Box::write(
+        let mut made = Box::write(
             place,
             Self {
                 op: Op::new(context, callee),
                 ctx,
                 rare: OnceCell::new(),
             },
-        ))
+        );
+        made.op.set_lenient();
+        Ok(made)
     }
 
     pub(crate) fn context(&self) -> *mut TFE_Context {

@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use tfe_eager::{
     ArgCount, ArgType, AttrKind, AttrValue, Code, Context, DataType, Op, OpSpec, Tensor,
-    TensorHandle,
+    TensorHandle, did_you_mean,
 };
 
 use crate::failure::{Failure, Outcome};
 use crate::literal::{self, Literal};
-use crate::suggest::did_you_mean;
-use crate::{attr, convert, dtype, npy, ops};
+use crate::{attr, convert, dtype, files, npy, ops};
 
 /// A result.
 pub(crate) struct Output {
@@ -32,10 +31,12 @@ pub(crate) fn call(
     let mut op = ctx.op(name).map_err(|_| unknown(ctx, name))?;
     let spec = op.attrs().spec().clone();
     op.set_device(device.unwrap_or_default())?;
+    let stdin = files::stdin(words)?;
     let mut args = Vec::new();
     for word in words {
         match attr::split(word) {
             Some((name, value)) => set_attr(&mut op, &spec, name, value)?,
+            None if word == files::STDIN => args.push(Arg::of_stdin(&stdin)?),
             None => args.push(Arg::parse(word)?),
         }
     }
@@ -45,9 +46,6 @@ pub(crate) fn call(
     };
     let ranges = call.share_out(args.len())?;
     let inputs = call.tensors(args, &ranges)?;
-    if op.is_function() {
-        set_attrs_of_inputs(&mut op, &spec, &inputs, &ranges);
-    }
     for (arg, range) in spec.inputs.iter().zip(ranges) {
         match arg.count {
             ArgCount::One => op.add_input(&inputs[range.start])?,
@@ -55,34 +53,6 @@ pub(crate) fn call(
         }
     }
     run(op, &spec)
-}
-
-/// Sets what the inputs of a function say of its attributes, and nobody has said otherwise; those of ops the runtime
-/// infers.
-fn set_attrs_of_inputs(
-    op: &mut Op,
-    spec: &OpSpec,
-    inputs: &[TensorHandle],
-    ranges: &[Range<usize>],
-) {
-    for (arg, range) in spec.inputs.iter().zip(ranges) {
-        let dtypes: Vec<_> = inputs[range.clone()]
-            .iter()
-            .map(TensorHandle::dtype)
-            .collect();
-        let mut set = |slot: usize, value| op.set_attr(&spec.attrs[slot].name, value);
-        match arg.count {
-            ArgCount::One => {}
-            ArgCount::Number(slot) => set(slot, AttrValue::Int(dtypes.len() as i64)),
-            ArgCount::TypeList(slot) => {
-                set(slot, dtypes.into());
-                continue;
-            }
-        }
-        if let (ArgType::Attr(slot), Some(&dtype)) = (arg.dtype, dtypes.first()) {
-            set(slot, dtype.into());
-        }
-    }
 }
 
 fn run(mut op: Op, spec: &OpSpec) -> Outcome<Vec<Output>> {
@@ -110,7 +80,7 @@ fn run(mut op: Op, spec: &OpSpec) -> Outcome<Vec<Output>> {
 /// The error of a name that neither an op nor a function has.
 pub(crate) fn unknown(ctx: &Context, name: &str) -> Failure {
     let functions = ctx.functions().list();
-    let names = ctx.ops().iter().map(OpSpec::name);
+    let names = ctx.ops().names();
     let hint = did_you_mean(name, names.chain(functions.iter().map(|f| f.name())));
     let what = format!("there is no op or function '{name}'{hint}");
     Failure::status(Code::NotFound, what)
@@ -141,12 +111,24 @@ impl<'t> Arg<'t> {
     /// A literal, or `@` and the name of a file.
     fn parse(word: &'t str) -> Outcome<Self> {
         if let Some(path) = word.strip_prefix('@') {
-            let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
-            let tensor = npy::read(&bytes);
-            let tensor = tensor
-                .map_err(|e| Failure::status(Code::InvalidArgument, format!("{path}: {e}")))?;
-            return Ok(Self::Typed(tensor));
+            let bytes = std::fs::read(path).map_err(|e| Failure::file(path, &e))?;
+            return files::read_npy(path, &bytes).map(Self::Typed);
         }
+        Self::literal(word)
+    }
+
+    /// NumPy's file, or a literal: what this program prints.
+    fn of_stdin(bytes: &'t [u8]) -> Outcome<Self> {
+        if npy::is_npy(bytes) {
+            return files::read_npy("standard input", bytes).map(Self::Typed);
+        }
+        let text = std::str::from_utf8(bytes);
+        let text =
+            text.map_err(|_| Failure::usage("standard input is neither text nor NumPy's"))?;
+        Self::literal(text.trim())
+    }
+
+    fn literal(word: &'t str) -> Outcome<Self> {
         let literal = literal::parse(word).map_err(Failure::Usage)?;
         Ok(match literal.dtype {
             Some(dtype) => {

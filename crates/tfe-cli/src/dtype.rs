@@ -1,8 +1,6 @@
 //! Data types as the shell spells them: as NumPy and TensorFlow's Python API do.
 
-use tfe_eager::{DTypeSet, DataType};
-
-use crate::suggest::did_you_mean;
+use tfe_eager::{DTypeSet, DataType, did_you_mean};
 
 /// The name that is printed: `float32`.
 pub(crate) fn name(dtype: DataType) -> &'static str {

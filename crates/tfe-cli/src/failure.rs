@@ -28,8 +28,8 @@ impl Failure {
         Self::Status(Error::new(code, message.into()))
     }
 
-    /// Of reading a file.
-    pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
+    /// Of reading or writing a file.
+    pub(crate) fn file(path: &str, error: &io::Error) -> Self {
         let code = match error.kind() {
             io::ErrorKind::NotFound => Code::NotFound,
             io::ErrorKind::PermissionDenied => Code::PermissionDenied,

@@ -1,14 +1,14 @@
 //! Files of functions: a `FunctionDefLibrary`, a `FunctionDef` or a `GraphDef` with a library, as text or binary.
 
 use tfe_eager::Code;
-use tfe_proto::tensorflow::{FunctionDef, FunctionDefLibrary, GraphDef};
-use tfe_proto::{Message, text};
+use tfe_eager::proto::tensorflow::{FunctionDef, FunctionDefLibrary, GraphDef};
+use tfe_eager::proto::{Message, text};
 
 use crate::failure::{Failure, Outcome};
 
 /// Reads the functions of a file; `.pbtxt` and `.textproto` are text.
 pub(crate) fn read(path: &str) -> Outcome<Vec<FunctionDef>> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::reading(path, &e))?;
+    let bytes = std::fs::read(path).map_err(|e| Failure::file(path, &e))?;
     let is_text = [".pbtxt", ".textproto"]
         .iter()
         .any(|end| path.ends_with(end));

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use serde_json::json;
 use tfe_eager::Context;
 
@@ -18,13 +18,13 @@ mod call;
 mod convert;
 mod dtype;
 mod failure;
+mod files;
 mod function_file;
 mod json;
 mod literal;
 mod npy;
 mod ops;
 mod print;
-mod suggest;
 
 use failure::{Failure, Outcome};
 use print::Length;
@@ -37,6 +37,7 @@ Values:
                                         else int32 for integers and float32 for decimals
   float32[2,3]: 0   string[0]:          with a shape: one value for all elements, or no elements
   @file.npy                             NumPy's file
+  @-                                    what comes on standard input: a value as above, or NumPy's file
 A list argument takes its elements one by one: tfe exec ConcatV2 [1,2] [3,4] 0
 
 Attributes:
@@ -81,7 +82,8 @@ enum Command {
     },
     /// List the ops that have kernels, or show what one op is like
     Ops {
-        /// The op to show
+        /// The op to show, or which to list: a part of the name, or a pattern with * and ?
+        #[arg(value_name = "OP|PATTERN")]
         op: Option<String>,
         /// Write JSON
         #[arg(long)]
@@ -92,6 +94,11 @@ enum Command {
         /// Write JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Write what makes a shell complete this program's words: source <(tfe completions bash)
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
     },
 }
 
@@ -110,6 +117,10 @@ struct Call {
     /// Write all of long tensors
     #[arg(long, conflicts_with = "json")]
     full: bool,
+    /// Write the result to NumPy's file instead, or to standard output (-); of several results, y.npy makes a y.NAME.npy
+    /// for each
+    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["json", "full"])]
+    out: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -144,6 +155,12 @@ fn not_an_option(arg: OsString) -> OsString {
 }
 
 fn run(command: &Command, out: &mut dyn Write) -> Outcome {
+    if let Command::Completions { shell } = command {
+        // By way of memory: what fails to write must not panic.
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut Cli::command(), "tfe", &mut script);
+        return Ok(out.write_all(&script)?);
+    }
     let ctx = Context::new()?;
     match command {
         Command::Exec { op, call } => call.run(&ctx, op, out),
@@ -156,8 +173,9 @@ fn run(command: &Command, out: &mut dyn Write) -> Outcome {
             call.run(&ctx, &name, out)
         }
         Command::Ops { op: None, json } => ops::list(&ctx, *json, out),
-        Command::Ops { op: Some(op), json } => ops::describe(&ctx, op, *json, out),
+        Command::Ops { op: Some(op), json } => ops::show(&ctx, op, *json, out),
         Command::Devices { json } => devices(&ctx, *json, out),
+        Command::Completions { .. } => Ok(()),
     }
 }
 
@@ -166,6 +184,9 @@ impl Call {
         let outputs = call::call(ctx, name, &self.values, self.device.as_deref())?;
         if self.json {
             return Ok(json::outputs(out, &outputs)?);
+        }
+        if let Some(path) = &self.out {
+            return files::write(path, &outputs, out);
         }
         let length = if self.full {
             Length::Full
@@ -224,10 +245,10 @@ fn devices(ctx: &Context, json: bool, out: &mut dyn Write) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use super::*;
 
     #[test]
     fn the_command_line_is_well_defined() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
     }
 }

@@ -24,6 +24,91 @@ pub(crate) fn read(file: &[u8]) -> Result<Tensor, String> {
     header.tensor(data)
 }
 
+/// Whether bytes begin as such a file does.
+pub(crate) fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// The bytes of a file that holds the tensor.
+pub(crate) fn write(tensor: &Tensor) -> Result<Vec<u8>, String> {
+    let (descr, data) = match tensor.dtype() {
+        DataType::String => strings(tensor)?,
+        dtype => {
+            let kind = kind(dtype).ok_or_else(|| {
+                let name = crate::dtype::name(dtype);
+                format!("NumPy has no elements of type {name}")
+            })?;
+            let data = tensor.as_bytes().map_err(|e| e.message().to_owned())?;
+            (kind.to_owned(), data.to_vec())
+        }
+    };
+    let order = match &descr[1..] {
+        "1" => '|',
+        _ if descr.starts_with('S') => '|',
+        _ if cfg!(target_endian = "little") => '<',
+        _ => '>',
+    };
+    let dims = tensor.shape().dims().iter().map(|d| format!("{d},"));
+    let dims = dims.collect::<Vec<_>>().join(" ");
+    // One dimension keeps its comma.
+    let dims = match tensor.rank() {
+        0 | 1 => &dims,
+        _ => dims.trim_end_matches(','),
+    };
+    let mut header =
+        format!("{{'descr': '{order}{descr}', 'fortran_order': False, 'shape': ({dims}), }}");
+    // The elements begin at a multiple of 64 bytes, behind a line break.
+    let start = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64);
+    while MAGIC.len() + 4 + header.len() + 1 < start {
+        header.push(' ');
+    }
+    header.push('\n');
+    let len = u16::try_from(header.len()).map_err(|_| "the shape is too long for a header")?;
+    Ok([MAGIC, &[1, 0], &len.to_le_bytes(), header.as_bytes(), &data].concat())
+}
+
+/// How NumPy names elements of that type, byte order apart.
+fn kind(dtype: DataType) -> Option<&'static str> {
+    Some(match dtype {
+        DataType::Bool => "b1",
+        DataType::Int8 => "i1",
+        DataType::Int16 => "i2",
+        DataType::Int32 => "i4",
+        DataType::Int64 => "i8",
+        DataType::Uint8 => "u1",
+        DataType::Uint16 => "u2",
+        DataType::Uint32 => "u4",
+        DataType::Uint64 => "u8",
+        DataType::Half => "f2",
+        DataType::Float => "f4",
+        DataType::Double => "f8",
+        DataType::Complex64 => "c8",
+        DataType::Complex128 => "c16",
+        _ => return None,
+    })
+}
+
+/// Strings as bytes, each filled up with zeros to the length of the longest.
+fn strings(tensor: &Tensor) -> Result<(String, Vec<u8>), String> {
+    let strings = tensor.as_slice::<TString>();
+    let strings = strings.map_err(|e| e.message().to_owned())?;
+    let width = strings.iter().map(|s| s.as_bytes().len()).max();
+    let width = width.unwrap_or(0).max(1);
+    let mut data = Vec::new();
+    let len = width.checked_mul(strings.len());
+    len.and_then(|len| data.try_reserve_exact(len).ok())
+        .ok_or("there is no memory for strings of one length")?;
+    for string in strings {
+        let bytes = string.as_bytes();
+        if bytes.ends_with(&[0]) {
+            return Err("a string ends with a zero byte, which NumPy drops".to_owned());
+        }
+        data.extend_from_slice(bytes);
+        data.resize(data.len() + width - bytes.len(), 0);
+    }
+    Ok((format!("S{width}"), data))
+}
+
 /// What a header says.
 #[derive(Debug, PartialEq)]
 struct Header {
@@ -201,86 +286,4 @@ fn characters(bytes: &[u8]) -> Result<String, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
-        let header = format!(
-            "{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}     \n"
-        );
-        let mut file = [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes()].concat();
-        file.extend_from_slice(header.as_bytes());
-        file.extend_from_slice(data);
-        file
-    }
-
-    #[track_caller]
-    fn check(file: &[u8], wanted: &str) {
-        let t = read(file).expect("a tensor");
-        assert_eq!(format!("{t:?}"), wanted);
-    }
-
-    #[test]
-    fn elements_of_each_order_are_read() {
-        let halves = [0x3c00u16, 0xc000];
-        let bytes: Vec<u8> = halves.iter().flat_map(|h| h.to_le_bytes()).collect();
-        check(
-            &file("<f2", "False", "(2,)", &bytes),
-            "Tensor(half[2] [1.0, -2.0])",
-        );
-        let bytes: Vec<u8> = halves.iter().flat_map(|h| h.to_be_bytes()).collect();
-        check(
-            &file(">f2", "False", "(1, 2)", &bytes),
-            "Tensor(half[1,2] [1.0, -2.0])",
-        );
-        let bytes = [1.5f32.to_be_bytes(), (-1.0f32).to_be_bytes()].concat();
-        check(
-            &file(">c8", "False", "()", &bytes),
-            "Tensor(complex64[] [Complex { re: 1.5, im: -1.0 }])",
-        );
-        // By columns: 1 3 5, then 2 4 6.
-        check(
-            &file("|u1", "True", "(3L, 2L)", &[1, 3, 5, 2, 4, 6]),
-            "Tensor(uint8[3,2] [1, 2, 3, 4, 5, 6])",
-        );
-        check(&file("|b1", "False", "(0, 3)", &[]), "Tensor(bool[0,3] [])");
-    }
-
-    #[test]
-    fn strings_are_read() {
-        check(
-            &file("|S3", "False", "(2,)", b"ab\0\xff\0c"),
-            "Tensor(string[2] [\"ab\", \"\\xff\\x00c\"])",
-        );
-        let text: Vec<u8> = "é\0b\0"
-            .chars()
-            .flat_map(|c| u32::from(c).to_le_bytes())
-            .collect();
-        let t = read(&file("<U2", "False", "(2,)", &text)).expect("strings");
-        let strings = t.as_slice::<TString>().expect("strings");
-        assert_eq!(strings[0].as_bytes(), "é".as_bytes());
-        assert_eq!(strings[1].as_bytes(), b"b");
-    }
-
-    #[test]
-    fn what_is_no_tensor_is_refused() {
-        let good = file("<i4", "False", "(1,)", &[1, 0, 0, 0]);
-        assert!(read(&good).is_ok());
-        for end in 0..good.len() {
-            assert!(read(&good[..end]).is_err(), "{end}");
-        }
-        for file in [
-            file("|O", "False", "(1,)", &[]),
-            file("<f16", "False", "(1,)", &[0; 16]),
-            file("<M8[ns]", "False", "(1,)", &[0; 8]),
-            file("<i4", "Maybe", "(1,)", &[0; 4]),
-            file("<i4", "False", "(-1,)", &[0; 4]),
-            file("<i4", "False", "(99999999999999, 99999999999999)", &[]),
-            file("|b1", "False", "(1,)", &[2]),
-            file("<U1", "False", "(1,)", &[0, 0xd8, 0, 0]),
-            file("é", "False", "(1,)", &[0, 0xd8, 0, 0]),
-        ] {
-            assert!(read(&file).is_err());
-        }
-    }
-}
+mod tests;

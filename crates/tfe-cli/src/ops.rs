@@ -1,41 +1,103 @@
-//! `tfe ops [OP]`: which ops have kernels, and what one op is like.
+//! `tfe ops [OP|PATTERN]`: which ops have kernels, and what one op is like.
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 use tfe_eager::{
-    ArgCount, ArgSpec, ArgType, AttrSpec, Context, DTypeSet, DataType, KernelDef, OpSpec,
+    ArgCount, ArgSpec, ArgType, AttrSpec, Code, Context, DTypeSet, DataType, KernelRef, OpSpec,
 };
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::{attr, call, dtype};
+
+/// Shows the op of that name, or lists those whose names match.
+pub(crate) fn show(ctx: &Context, wanted: &str, json: bool, out: &mut dyn Write) -> Outcome {
+    if ctx.ops().lookup(wanted).is_some() {
+        return describe(ctx, wanted, json, out);
+    }
+    let names = with_kernels(ctx, &|name| matches(name, wanted));
+    if names.is_empty() {
+        return Err(match wanted.contains(['*', '?']) {
+            true => {
+                let what = format!("no op that has kernels matches '{wanted}'");
+                Failure::status(Code::NotFound, what)
+            }
+            false => call::unknown(ctx, wanted),
+        });
+    }
+    write_names(ctx, &names, json, out)
+}
+
+/// Whether a name is like a pattern, or has the words in it; capitals are as good as small letters.
+fn matches(name: &str, pattern: &str) -> bool {
+    let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
+    match pattern.contains(['*', '?']) {
+        true => is_like(name.as_bytes(), pattern.as_bytes()),
+        false => name.contains(&pattern),
+    }
+}
+
+/// `*` stands for any letters, `?` for one.
+fn is_like(name: &[u8], pattern: &[u8]) -> bool {
+    // Where to go on when what follows the last star does not fit: the star takes one letter more.
+    let (mut n, mut p, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p + 1, n));
+                p += 1;
+            }
+            Some(&c) if c == b'?' || c == name[n] => (n, p) = (n + 1, p + 1),
+            _ => match star {
+                Some((after, taken)) => {
+                    star = Some((after, taken + 1));
+                    (n, p) = (taken + 1, after);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == b'*')
+}
 
 /// Writes the list of ops that have kernels.
 pub(crate) fn list(ctx: &Context, json: bool, out: &mut dyn Write) -> Outcome {
-    let ops = ctx
-        .ops()
-        .iter()
-        .filter(|spec| !kernels(ctx, spec).is_empty());
+    write_names(ctx, &with_kernels(ctx, &|_| true), json, out)
+}
+
+fn with_kernels<'c>(ctx: &'c Context, wanted: &dyn Fn(&str) -> bool) -> Vec<&'c str> {
+    let ops = ctx.ops().iter();
+    let ops = ops.filter(|spec| wanted(spec.name()) && !kernels(ctx, spec).is_empty());
     let mut names: Vec<&str> = ops.map(OpSpec::name).collect();
     names.sort_unstable();
+    names
+}
+
+fn write_names(ctx: &Context, names: &[&str], json: bool, out: &mut dyn Write) -> Outcome {
     let known = ctx.ops().len();
     if json {
         writeln!(out, "{}", json!({ "ops": names, "known": known }))?;
         return Ok(());
     }
-    for name in &names {
+    for name in names {
         writeln!(out, "{name}")?;
     }
-    writeln!(out, "{} of {known} ops have kernels", names.len())?;
+    match names.len() {
+        n if n == with_kernels(ctx, &|_| true).len() => {
+            writeln!(out, "{n} of {known} ops have kernels")?;
+        }
+        1 => writeln!(out, "1 op that has kernels matches")?,
+        n => writeln!(out, "{n} ops that have kernels match")?,
+    }
     Ok(())
 }
 
-fn kernels<'c>(ctx: &'c Context, spec: &OpSpec) -> &'c [&'static KernelDef] {
+fn kernels<'c>(ctx: &'c Context, spec: &OpSpec) -> &'c [KernelRef] {
     ctx.kernels().kernels(spec.id())
 }
 
 /// Writes what is known of an op.
-pub(crate) fn describe(ctx: &Context, name: &str, json: bool, out: &mut dyn Write) -> Outcome {
+fn describe(ctx: &Context, name: &str, json: bool, out: &mut dyn Write) -> Outcome {
     let spec = ctx
         .ops()
         .lookup(name)
@@ -70,7 +132,7 @@ pub(crate) fn describe(ctx: &Context, name: &str, json: bool, out: &mut dyn Writ
 }
 
 /// Kernels by device and the types that they take. Those that differ in one attribute's types are one.
-fn merged(kernels: &[&KernelDef]) -> Vec<(&'static str, Vec<(&'static str, DTypeSet)>)> {
+fn merged(kernels: &[KernelRef]) -> Vec<(&'static str, Vec<(&'static str, DTypeSet)>)> {
     let mut found: Vec<(&str, Vec<(&str, DTypeSet)>)> = Vec::new();
     for kernel in kernels {
         let same = found.iter_mut().find(|(device, types)| {
@@ -161,4 +223,26 @@ fn as_json(spec: &OpSpec, kernels: &[(&str, Vec<(&str, DTypeSet)>)]) -> Value {
         "stateful": spec.is_stateful,
         "kernels": kernels.iter().map(kernel).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_matched() {
+        for (pattern, name, wanted) in [
+            ("matmul", "BatchMatMulV2", true),
+            ("mat mul", "MatMul", false),
+            ("MatMul*", "MatMul", true),
+            ("*matmul", "BatchMatMul", true),
+            ("*matmul", "BatchMatMulV2", false),
+            ("*a*a?", "ArgMaxab", true),
+            ("Relu?", "Relu6", true),
+            ("Relu?", "Relu", false),
+            ("*", "NoOp", true),
+        ] {
+            assert_eq!(matches(name, pattern), wanted, "{pattern} {name}");
+        }
+    }
 }

@@ -148,6 +148,13 @@ impl Error {
         &self.0.message
     }
 
+    /// The same error with a sentence before its message that says what is wrong in plain words.
+    #[must_use]
+    pub fn explained(mut self, plainly: impl fmt::Display) -> Self {
+        self.0.message = format!("{plainly}\n{}", self.0.message).into();
+        self
+    }
+
     /// The same error with a note of where it happened after its message.
     ///
     /// The message comes first because programs match on its beginning.
@@ -219,5 +226,7 @@ mod tests {
         assert_eq!(Error::new(Code::Ok, "x").code(), Code::Internal);
         let e = err!(NotFound, "no {}", 1).with_context("op Relu");
         assert_eq!(e.to_string(), "NOT_FOUND: no 1\n\top Relu");
+        let e = e.explained("there is none");
+        assert_eq!(e.message(), "there is none\nno 1\n\top Relu");
     }
 }

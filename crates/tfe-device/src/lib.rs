@@ -28,7 +28,7 @@ pub use function::{FunctionLibrary, NoFunctions};
 pub use integers::{integer, integers};
 pub use kernel::{Kernel, KernelDef, KernelInit};
 pub use name::{DeviceName, DeviceSpec};
-pub use registry::KernelRegistry;
+pub use registry::{KernelRef, KernelRegistry};
 pub use resource::{DEFAULT_CONTAINER, ResourceManager, Slot};
 pub use rule::{Fact, Inference, OpInit, OutputShape, OutputShapes, Rule, RuleBuilder};
 pub use run::{Cancellation, OnCancel, Run};

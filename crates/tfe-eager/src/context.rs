@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tfe_attrs::SpecRef;
 use tfe_core::{Result, ensure, err};
 use tfe_cpu::{CpuDevice, CpuOptions};
-use tfe_device::{Device, DeviceSpec, KernelDef, KernelRegistry};
+use tfe_device::{Device, DeviceSpec, KernelRef, KernelRegistry};
 use tfe_function::Library;
 use tfe_ops::{OpId, OpRegistry};
 use tfe_proto::tensorflow::{FunctionDef, OpDef};
@@ -57,7 +57,7 @@ impl Default for ContextOptions {
 pub struct ContextBuilder {
     options: ContextOptions,
     devices: Vec<Arc<dyn Device>>,
-    kernels: Vec<&'static KernelDef>,
+    kernels: Vec<KernelRef>,
     ops: Option<Arc<OpRegistry>>,
 }
 
@@ -78,8 +78,8 @@ impl ContextBuilder {
 
     /// Adds kernels. They come before the built-in ones where both fit.
     #[must_use]
-    pub fn kernels(mut self, kernels: impl IntoIterator<Item = &'static KernelDef>) -> Self {
-        self.kernels.extend(kernels);
+    pub fn kernels(mut self, kernels: impl IntoIterator<Item = impl Into<KernelRef>>) -> Self {
+        self.kernels.extend(kernels.into_iter().map(Into::into));
         self
     }
 
@@ -113,7 +113,9 @@ impl ContextBuilder {
         }
         let ops = self.ops.unwrap_or_default();
         let kernels = Arc::new(KernelRegistry::new(
-            self.kernels.into_iter().chain(tfe_kernels::all()),
+            self.kernels
+                .into_iter()
+                .chain(tfe_kernels::all().map(KernelRef::from)),
         ));
         let shared = Shared {
             places: devices
@@ -264,7 +266,43 @@ impl Context {
         self.shared().functions.add_bytes(bytes)
     }
 
-    /// Adds a function.
+    /// Adds a function, from a `FunctionDef` in text format; with the feature `text`.
+    ///
+    /// ```
+    /// let ctx = tfe_eager::Context::new()?;
+    /// ctx.add_function_text(
+    ///     "signature { name: 'Same' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
+    ///      ret { key: 'y' value: 'x' }",
+    /// )?;
+    /// assert!(ctx.has_function("Same"));
+    /// assert!(ctx.add_function_text("signature { nome: 'Same' }").is_err());
+    /// # Ok::<(), tfe_eager::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidArgument` for text that is no `FunctionDef`, and as [`add_function_bytes`](Self::add_function_bytes).
+    #[cfg(feature = "text")]
+    pub fn add_function_text(&self, text: &str) -> Result<()> {
+        let function = tfe_proto::text::parse(text);
+        self.add_function(function.map_err(|e| err!(InvalidArgument, "{e}"))?)
+    }
+
+    /// Adds a function: what [`FunctionBuilder`](crate::FunctionBuilder) makes, or a message.
+    ///
+    /// ```
+    /// use tfe_eager::{Context, DataType, FunctionBuilder, TensorHandle};
+    ///
+    /// let ctx = Context::new()?;
+    /// let float = ("T", DataType::Float.into());
+    /// let twice = FunctionBuilder::new("Twice")
+    ///     .input("x", DataType::Float)
+    ///     .node("sum", "AddV2", &["x", "x"], &[float])
+    ///     .output("y", DataType::Float, "sum:z");
+    /// ctx.add_function(twice.build()?)?;
+    /// let x = TensorHandle::from_slice(&[2], &[1.0f32, 2.0])?;
+    /// assert_eq!(ctx.op("Twice")?.input(&x)?.run1()?.to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), tfe_eager::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`add_function_bytes`](Self::add_function_bytes).

@@ -171,6 +171,9 @@ impl Call {
 
     /// Makes the kernel for a call that the cache does not know.
     fn prepare(&self, ctx: &Shared, device: &Arc<dyn Device>) -> Result<KernelAndDevice> {
+        if !self.lenient {
+            self.attrs.check_names()?;
+        }
         if self.executed && self.inputs.len() == 0 {
             bail!(
                 InvalidArgument,

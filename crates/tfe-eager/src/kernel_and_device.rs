@@ -13,7 +13,7 @@ use tfe_function::{Library, Placement, PlanArg};
 use tfe_ops::{OpRegistry, OpSpec};
 use tfe_proto::tensorflow::NodeDef;
 
-/// A kernel and the device that it runs on: what the cache of a context holds, and what the seed's benchmarks time.
+/// A kernel and the device that it runs on: what the cache of a context holds.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -35,15 +35,27 @@ pub use placement::PlacementPolicy;
 pub use tfe_function::{Function, FunctionBuilder, Library};
 
 pub use ndarray;
-pub use tfe_attrs::{AttrKind, AttrValue, FuncAttr, SpecRef};
+pub use tfe_attrs::{AttrBuilder, AttrKind, AttrValue, Attrs, FuncAttr, SpecRef};
 pub use tfe_core::{
-    Code, Complex64, Complex128, DTypeSet, DataType, Element, Error, PartialShape, ResourceHandle,
-    Result, Shape, TString, Tensor, Variant, bf16, dispatch, f16,
+    Allocator, Buffer, Code, Complex64, Complex128, DTypeSet, DataType, Element, Error,
+    HeapAllocator, PartialShape, ResourceHandle, Result, Shape, TString, Tensor, TensorUninit,
+    Variant, bail, bf16, dispatch, ensure, err, f16,
 };
 pub use tfe_cpu::{CachingAllocator, DEFAULT_CACHE_BYTES};
-pub use tfe_device::{Device, DeviceName, DeviceSpec, KernelDef, KernelRegistry};
+pub use tfe_cpu::{CpuDevice, CpuOptions};
+/// What devices and kernels of a program's own are made of; `examples/own-device` and `examples/own-kernel` show both.
+pub use tfe_device::{
+    Device, DeviceInfo, DeviceName, DeviceSpec, Event, Inference, Kernel, KernelContext, KernelDef,
+    KernelInit, KernelRef, KernelRegistry, OpInit, ResourceManager, Rule, RuleBuilder,
+};
 pub use tfe_kernels::all as builtin_kernels;
-pub use tfe_ops::{Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpRegistry, OpSpec};
+pub use tfe_ops::{
+    Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpId, OpRegistry, OpSpec, did_you_mean, ops,
+};
+/// TensorFlow's messages: a function or an op that a program does not write with a builder comes as one.
+///
+/// With the feature `text` they are read from text format too.
+pub use tfe_proto as proto;
 
 /// Runs the README's Rust program as a test.
 #[cfg(doctest)]

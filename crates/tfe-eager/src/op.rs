@@ -19,12 +19,21 @@ pub type Outputs = SmallVec<[TensorHandle; 2]>;
 /// A call in the making: inputs, attributes and a device, then [`execute`](Self::execute).
 ///
 /// Belongs to one thread at a time. As in TensorFlow the first value that is set for an attribute holds, types that
-/// follow from the inputs need not be set, and executing takes the inputs away.
+/// follow from the inputs need not be set, and executing takes the inputs away. Unlike there, types follow from the inputs
+/// of functions too, and an attribute that the op does not have is an error:
 ///
 /// ```
 /// use tfe_eager::{Context, TensorHandle};
 ///
 /// let ctx = Context::new()?;
+/// let a = TensorHandle::from_slice(&[1, 1], &[2.0f32])?;
+/// let product = ctx.op("MatMul")?.input(&a)?.input(&a)?.attr("transpse_a", true).run1();
+/// let error = product.expect_err("misspelled");
+/// assert_eq!(
+///     error.message(),
+///     "Op MatMul has no attribute 'transpse_a'; did you mean 'transpose_a' or 'transpose_b'?"
+/// );
+///
 /// let matrix = TensorHandle::from_slice(&[2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
 /// let columns = TensorHandle::scalar(0i32)?;
 ///
@@ -52,16 +61,24 @@ pub(crate) struct Call {
     pub(crate) inputs: Inputs,
     pub(crate) device: Option<Arc<RequestedDevice>>,
     pub(crate) executed: bool,
+    /// Whether attributes are taken as TensorFlow takes them.
+    pub(crate) lenient: bool,
 }
 
 impl Call {
     #[inline(always)]
     fn new(callee: SpecRef<'static>) -> Self {
+        let is_function = callee.is_function();
+        let mut attrs = AttrBuilder::new(callee);
+        if is_function {
+            attrs.infer(true);
+        }
         Self {
-            attrs: AttrBuilder::new(callee),
+            attrs,
             inputs: Inputs::default(),
             device: None,
             executed: false,
+            lenient: false,
         }
     }
 
@@ -78,6 +95,16 @@ impl Op {
         Self {
             ctx: ContextRef::new(ctx.shared()),
             call: Call::new(callee),
+        }
+    }
+
+    /// Takes attributes as TensorFlow's C API does: one that the op does not have is ignored, and from the inputs of a
+    /// function, added from now on, nothing follows.
+    #[inline]
+    pub fn set_lenient(&mut self) {
+        self.call.lenient = true;
+        if self.is_function() {
+            self.call.attrs.infer(false);
         }
     }
 
@@ -134,7 +161,10 @@ impl Op {
         self.call.inputs.handle(i)
     }
 
-    /// Sets an attribute. A value of the wrong kind is reported by [`execute`](Self::execute).
+    /// Sets an attribute. A value of the wrong kind, and a name that the op does not have, are reported by
+    /// [`execute`](Self::execute).
+    ///
+    /// A name that begins with an underscore is a hint to TensorFlow's graph rewriters: it is taken, and ignored.
     pub fn set_attr(&mut self, name: &str, value: impl Into<AttrValue>) {
         self.call.attrs.set(name, value);
     }
@@ -184,7 +214,11 @@ impl Op {
     /// # Errors
     /// `NotFound` when there is no such op or function.
     pub fn reset(&mut self, name: &str) -> Result<()> {
+        let lenient = self.call.lenient;
         self.call = Call::new(self.ctx.callee(name)?);
+        if lenient {
+            self.set_lenient();
+        }
         Ok(())
     }
 

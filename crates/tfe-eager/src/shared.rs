@@ -82,7 +82,10 @@ impl Shared {
         }
         match self.functions.find(name) {
             Some(function) => Ok(SpecRef::Function(Arc::clone(function.spec()))),
-            None => Err(tfe_ops::unknown_op(name)),
+            None => {
+                let functions = self.functions.list();
+                Err(self.ops.unknown(name, functions.iter().map(|f| f.name())))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tfe_attrs::{AttrBuilder, Attrs};
 use tfe_core::{DataType, Error, Result, bail, ensure, err};
-use tfe_ops::{ArgCount, ArgSpec, ArgType, OpRegistry, OpSpec};
+use tfe_ops::{ArgCount, ArgSpec, ArgType, OpRegistry, OpSpec, did_you_mean_sentence};
 use tfe_proto::tensorflow::NodeDef;
 
 use crate::Function;
@@ -20,6 +20,7 @@ const MOST_VALUES: usize = 64 * MOST_TENSORS;
 pub(crate) trait Scope<'r> {
     fn ops(&self) -> &'r OpRegistry;
     fn function(&self, name: &str) -> Option<Arc<Function>>;
+    fn functions(&self) -> Vec<Arc<Function>>;
 }
 
 /// What a node calls.
@@ -102,7 +103,7 @@ impl<'r> Body<'r> {
                 e.with_context(format_args!("In function output {}", shown(spec, arg)))
             })?;
         }
-        check_names(function)?;
+        check_names(function, &attrs)?;
         order::check_acyclic(&wired, &results)?;
         let nodes = bound.into_iter().zip(wired).zip(&def.node_def);
         Ok(Self {
@@ -155,7 +156,12 @@ fn bind_nodes<'r>(
         let mut node_attrs = bind::node_attrs(values, attrs)?;
         let callee = match scope.function(&node.op) {
             Some(function) => BoundCallee::Function(function),
-            None => BoundCallee::Op(scope.ops().lookup(&node.op).ok_or_else(|| unknown(node))?),
+            None => BoundCallee::Op(
+                scope
+                    .ops()
+                    .lookup(&node.op)
+                    .ok_or_else(|| unknown(node, scope))?,
+            ),
         };
         let spec = match &callee {
             BoundCallee::Op(spec) => spec,
@@ -171,11 +177,14 @@ fn bind_nodes<'r>(
     Ok(bound)
 }
 
-fn unknown(node: &NodeDef) -> Error {
+fn unknown<'r>(node: &NodeDef, scope: &impl Scope<'r>) -> Error {
+    let functions = scope.functions();
+    let functions = functions.iter().map(|f| f.name());
+    let hint = did_you_mean_sentence(&node.op, scope.ops().names().chain(functions));
     err!(
         NotFound,
         "Op type not registered '{}' in binary running on localhost. Make sure the Op and Kernel are registered in \
-         the binary running in this process. ({{{{node {}}}}} calls neither an op nor a function.)",
+         the binary running in this process. ({{{{node {}}}}} calls neither an op nor a function.{hint})",
         node.op,
         node.name
     )
@@ -270,27 +279,52 @@ fn add_result(
 }
 
 /// Names have to be unique and made of the letters that TensorFlow's graphs allow.
-fn check_names(function: &Function) -> Result<()> {
+fn check_names(function: &Function, attrs: &Attributes) -> Result<()> {
     let (def, spec) = (function.def(), function.spec());
-    let mut seen: HashSet<String> = spec.inputs.iter().map(|a| a.name.to_string()).collect();
-    let results = spec.outputs.iter().map(|a| format!("{}_RetVal", a.name));
-    let nodes = def.node_def.iter().map(|n| n.name.clone());
-    for name in nodes.clone().chain(results) {
-        if seen.contains(&name) {
-            bail!(InvalidArgument, "Node '{name}' is not unique");
-        }
-        seen.insert(name);
+    let mut names = Vec::new();
+    for arg in &spec.inputs {
+        names.extend(name_of_arg(
+            &arg.name,
+            bind::arg_types(spec, arg, attrs)?.len(),
+        ));
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_./>-\\".contains(c);
-    for name in nodes {
+    names.extend(def.node_def.iter().map(|n| n.name.clone()));
+    for arg in &spec.outputs {
+        let count = bind::arg_types(spec, arg, attrs)?.len();
+        names.extend(name_of_arg(&format!("{}_RetVal", arg.name), count));
+    }
+    let mut seen = HashSet::new();
+    for name in &names {
         ensure!(
-            name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_')
-                && name.chars().all(allowed),
+            is_node_name(name),
             InvalidArgument,
             "Node '{name}': Node name contains invalid characters"
         );
+        ensure!(
+            seen.insert(name),
+            InvalidArgument,
+            "Node '{name}' is not unique"
+        );
     }
     Ok(())
+}
+
+/// The name of the node that TensorFlow has for an argument of so many tensors, or for the first of them.
+fn name_of_arg(name: &str, tensors: usize) -> Option<String> {
+    match tensors {
+        0 => None,
+        1 => Some(name.to_owned()),
+        _ => Some(format!("{name}_0")),
+    }
+}
+
+/// Parts with `>` between them, each of letters, digits and some punctuation.
+fn is_node_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
+    name.split('>').enumerate().all(|(nth, part)| {
+        let starts = |c: char| c.is_ascii_alphanumeric() || c == '.' || (nth == 0 && c == '_');
+        part.starts_with(starts) && part.chars().all(allowed)
+    })
 }
 
 fn complete<'r>(

@@ -346,6 +346,10 @@ impl<'r> Scope<'r> for &'r Library {
     fn function(&self, name: &str) -> Option<Arc<Function>> {
         self.find(name)
     }
+
+    fn functions(&self) -> Vec<Arc<Function>> {
+        self.list()
+    }
 }
 
 impl FunctionLibrary for Library {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tfe_attrs::Attrs;
 use tfe_core::{DataType, Error, Result, ensure, err};
-use tfe_device::{Device, DeviceSpec, KernelDef, KernelRegistry};
+use tfe_device::{Device, DeviceSpec, KernelRef, KernelRegistry};
 use tfe_ops::OpSpec;
 
 use crate::copy::Route;
@@ -34,7 +34,7 @@ pub(crate) struct PlacedNode<'r> {
 
 /// What a placed node does.
 pub(crate) enum Task<'r> {
-    Run(&'r OpSpec, Attrs, &'static KernelDef),
+    Run(&'r OpSpec, Attrs, KernelRef),
     Copy(Route),
 }
 
@@ -239,7 +239,7 @@ impl<'r> Placer<'_, 'r> {
         spec: &OpSpec,
         attrs: &Attrs,
         resource: Option<usize>,
-    ) -> Result<(usize, &'static KernelDef)> {
+    ) -> Result<(usize, KernelRef)> {
         let places = self.places;
         let wish: DeviceSpec = node.device.parse().map_err(|_| {
             err!(
@@ -266,7 +266,7 @@ impl<'r> Placer<'_, 'r> {
         for &i in &candidates {
             let device_type = places.devices[i].name().device_type();
             if let Some(kernel) = places.kernels.find(spec, device_type, attrs)? {
-                return Ok((i, kernel));
+                return Ok((i, kernel.clone()));
             }
         }
         Err(no_kernel(node, spec, attrs, places))
@@ -293,7 +293,7 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
         )
     });
     if elsewhere {
-        return err!(
+        let e = err!(
             InvalidArgument,
             "Cannot assign a device for operation {}: Could not satisfy explicit device specification '{}' because no \
              supported kernel for such devices is available.\n\t [[{{{{node {}}}}}]]",
@@ -301,6 +301,12 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
             node.device,
             node.name
         );
+        return e.explained(format_args!(
+            "node {} asks for device '{}', where {} has no kernel for its types",
+            node.name,
+            node.device,
+            spec.name()
+        ));
     }
     let mut types: Vec<_> = places
         .devices
@@ -320,7 +326,7 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
     if registered.is_empty() {
         registered.push_str("  <no registered kernels>\n");
     }
-    err!(
+    let e = err!(
         InvalidArgument,
         "No OpKernel was registered to support Op '{}' used by {{{{node {}}}}} with these attrs: [{attrs}]\nRegistered \
          devices: [{}]\nRegistered kernels:\n{registered}\n\t [[{}]]",
@@ -328,5 +334,6 @@ fn no_kernel(node: Label<'_>, spec: &OpSpec, attrs: &Attrs, places: &Places<'_>)
         node.name,
         types.join(", "),
         node.name
-    )
+    );
+    e.explained(places.kernels.why_none(spec, &types, attrs))
 }

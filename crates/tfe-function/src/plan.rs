@@ -176,7 +176,7 @@ impl Plan {
                             functions,
                         };
                         let kernel =
-                            BoundKernel::new(kernel, places.kernels.rule(spec.id()), &init)
+                            BoundKernel::new(&kernel, places.kernels.rule(spec.id()), &init)
                                 .map_err(|e| self.at(&e, &labels[labels.len() - 1]))?;
                         Action::Run(kernel)
                     }
@@ -252,7 +252,7 @@ fn widest(nodes: &[(Vec<Operand>, Vec<Target>)]) -> usize {
 }
 
 fn keeps_state(node: &PlacedNode<'_>) -> bool {
-    matches!(node.task, Task::Run(_, _, kernel) if kernel.keeps_state)
+    matches!(node.task, Task::Run(_, _, ref kernel) if kernel.keeps_state)
 }
 
 /// The steps, one a line: what is read (`a0` is an argument, `0` a slot, with `!` when it is for the last time), which

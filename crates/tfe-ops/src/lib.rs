@@ -29,6 +29,7 @@ mod name_hash;
 mod proto;
 mod registry;
 mod spec;
+mod suggest;
 mod summary;
 mod tensor_proto;
 mod validate;
@@ -42,7 +43,8 @@ pub use proto::{
     attr_value_from_proto, attr_value_from_proto_as, attr_value_to_proto, shape_from_proto,
     shape_to_proto,
 };
-pub use registry::{OpRegistry, unknown_op};
+pub use registry::OpRegistry;
 pub use spec::{Allowed, ArgCount, ArgSpec, ArgType, AttrSpec, OpSpec, extra_contribution};
+pub use suggest::{did_you_mean, did_you_mean_sentence};
 pub use tensor_proto::{tensor_from_proto, tensor_to_proto};
 pub use value::{AttrKind, AttrValue, FuncAttr};

@@ -9,7 +9,7 @@ use tfe_proto::Message as _;
 use tfe_proto::tensorflow as pb;
 
 use crate::generated::LEN;
-use crate::{OpId, OpSpec, builtin, validate};
+use crate::{OpId, OpSpec, builtin, did_you_mean_sentence, validate};
 
 /// TensorFlow's ops and those registered at run time. Ops are added, never changed or removed, so that a spec lives as
 /// long as its registry. Registries share nothing but TensorFlow's ops.
@@ -68,7 +68,31 @@ impl OpRegistry {
     /// # Errors
     /// `NotFound` with TensorFlow's message.
     pub fn find(&self, name: &str) -> Result<&OpSpec> {
-        self.lookup(name).ok_or_else(|| unknown_op(name))
+        self.lookup(name)
+            .ok_or_else(|| self.unknown(name, std::iter::empty()))
+    }
+
+    /// The error of a name that neither an op has nor one of `functions`: `NotFound`, with TensorFlow's message and the
+    /// names that come closest.
+    #[cold]
+    pub fn unknown<'n>(&'n self, name: &str, functions: impl Iterator<Item = &'n str>) -> Error {
+        let names = self.names().chain(functions);
+        let hint = did_you_mean_sentence(name, names);
+        err!(
+            NotFound,
+            "'{name}' is neither a type of a primitive operation nor a name of a function registered in binary \
+             running on {}. Make sure the operation or function is registered in the binary running in this \
+             process.{hint}",
+            host_name()
+        )
+    }
+
+    /// The names of all ops, by id.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let builtin = OpId::all()
+            .filter_map(OpId::name)
+            .map(|name| -> &str { name });
+        builtin.chain(self.user.iter().map(|spec| spec.name()))
     }
 
     /// The definition of the op of that id; `None` for an id of another registry.
@@ -160,16 +184,6 @@ impl std::fmt::Debug for OpRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "OpRegistry({} ops)", self.len())
     }
-}
-
-/// The error of a name that is neither an op's nor a function's: `NotFound`, with TensorFlow's message.
-pub fn unknown_op(name: &str) -> Error {
-    err!(
-        NotFound,
-        "'{name}' is neither a type of a primitive operation nor a name of a function registered in binary \
-         running on {}. Make sure the operation or function is registered in the binary running in this process.",
-        host_name()
-    )
 }
 
 fn host_name() -> String {

@@ -50,7 +50,7 @@ impl<'a> Direct<'a> {
         op: &str,
         attrs: &NamedAttrs,
         inputs: &[Tensor],
-    ) -> Result<(&OpSpec, Attrs, Option<&'static KernelDef>)> {
+    ) -> Result<(&OpSpec, Attrs, Option<&KernelDef>)> {
         let spec = tfe_attrs::find_op(&self.ops, op)?;
         let mut builder = AttrBuilder::new(spec);
         for input in inputs {
@@ -63,7 +63,7 @@ impl<'a> Direct<'a> {
         let def = self
             .kernels
             .find(spec, self.device.name().device_type(), &attrs)?;
-        Ok((spec, attrs, def))
+        Ok((spec, attrs, def.map(|def| &**def)))
     }
 
     /// Runs an op on inputs that lie anywhere, and leaves its results where the kernel put them.

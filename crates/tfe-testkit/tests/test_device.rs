@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use tfe_core::{Code, DataType, Result, Shape, TString, Tensor, ensure};
 use tfe_cpu::{CpuDevice, CpuOptions};
-use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit, KernelRegistry};
+use tfe_device::{
+    Device, Inference, Kernel, KernelContext, KernelDef, KernelInit, KernelRegistry, OpInit, Rule,
+    dim,
+};
 use tfe_ops::{AttrValue, ops};
 use tfe_testkit::Direct;
 use tfe_testkit::device::{Counts, HostKernels, TestDevice, TestOptions, kernels};
@@ -21,10 +24,32 @@ impl HostKernels for Host {
 }
 
 const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::ADD_V2, add),
-    KernelDef::cpu(ops::TOP_KV2, first_k),
-    KernelDef::cpu(ops::IDENTITY, identity),
+    KernelDef::host(ops::ADD_V2, one_shape, add),
+    KernelDef::host(ops::TOP_KV2, k_elements, first_k),
+    KernelDef::host(ops::IDENTITY, one_shape, identity),
 ];
+
+/// All inputs and the output are alike.
+fn one_shape(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        for i in 1..call.num_inputs() {
+            ensure!(
+                call.may_be_equal(0, i),
+                InvalidArgument,
+                "Incompatible shapes"
+            );
+        }
+        call.set_like(0, 0);
+        Ok(())
+    }))
+}
+
+fn k_elements(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        let k = call.integer(1)?.unwrap_or(dim::UNKNOWN);
+        (0..2).try_for_each(|i| call.set(i, &[k]))
+    }))
+}
 
 /// Adds vectors of `float`, and does not take NaN: an error that only the data shows.
 fn add(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -33,7 +58,6 @@ fn add(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ctx.input(0).as_slice::<f32>()?,
             ctx.input(1).as_slice::<f32>()?,
         );
-        ensure!(a.len() == b.len(), InvalidArgument, "Incompatible shapes");
         ensure!(a.iter().all(|v| !v.is_nan()), Aborted, "NaN");
         let sum: Vec<f32> = a.iter().zip(b).map(|(a, b)| a + b).collect();
         ctx.set_output(0, Tensor::vector(&sum)?);

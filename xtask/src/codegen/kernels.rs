@@ -35,14 +35,20 @@ fn outputs_of(root: &Path) -> Result<Vec<Output>> {
     if families.is_empty() {
         return Ok(Vec::new());
     }
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml"))?;
+    // Programs choose families by the features of tfe-eager, which passes them on.
+    let manifests = [
+        root.join("Cargo.toml"),
+        root.join("../tfe-eager/Cargo.toml"),
+    ];
     let mut outputs = Vec::new();
     for family in &families {
-        ensure!(
-            has_feature(&manifest, family),
-            "the kernel family '{family}' wants a feature of that name in {}/Cargo.toml",
-            root.display()
-        );
+        for manifest in manifests.iter().filter(|manifest| manifest.exists()) {
+            ensure!(
+                has_feature(&std::fs::read_to_string(manifest)?, family),
+                "the kernel family '{family}' wants a feature of that name in {}",
+                manifest.display()
+            );
+        }
         let dir = root.join("src").join(family);
         outputs.push((
             dir.join("mod.rs"),
@@ -246,6 +252,14 @@ mod tests {
             error.to_string().contains("'math' wants a feature"),
             "{error}"
         );
+        let files = [
+            ("Cargo.toml", "[features]\nmath = []\n"),
+            ("src/math/a.rs", KERNEL),
+            ("../tfe-eager/Cargo.toml", "[features]\n"),
+        ];
+        let error = outputs_for("feature_of_eager/tfe-kernels", &files).unwrap_err();
+        assert!(error.to_string().contains("tfe-eager"), "{error}");
+        std::fs::remove_dir_all(std::env::temp_dir().join("xtask-feature_of_eager")).unwrap();
     }
 
     #[test]

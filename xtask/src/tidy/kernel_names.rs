@@ -36,11 +36,11 @@ pub(super) fn kernel_files(files: &[File]) -> Complaints {
     complaints
 }
 
-/// The distinct ops of `KernelDef::cpu(ops::NAME, …)` and `op: ops::NAME`.
+/// The distinct ops of `KernelDef::host(ops::NAME, …)` and `op: ops::NAME`.
 fn declared_ops(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
-        let marks = ["KernelDef::cpu(ops::", "op: ops::"];
+        let marks = ["KernelDef::host(ops::", "op: ops::"];
         let Some(after) = marks.iter().find_map(|mark| Some(line.split_once(mark)?.1)) else {
             continue;
         };

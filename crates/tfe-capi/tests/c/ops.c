@@ -127,6 +127,14 @@ static void failed_results(void) {
   TFE_DeleteTensorHandle(b);
 }
 
+// A name that is nearly that of an op: what was meant is said, behind the words of TensorFlow.
+static void nearly_an_op(void) {
+  CHECK(TFE_NewOp(ctx, "Reluu", status) == NULL);
+  CHECK_CODE(TF_NOT_FOUND, status);
+  CHECK(strstr(TF_Message(status), "'Reluu' is neither a type of a primitive operation nor") != NULL);
+  if (!on_tensorflow()) CHECK(strstr(TF_Message(status), "Did you mean 'Relu' or ") != NULL);
+}
+
 static void reset(void) {
   TFE_TensorHandle* m = matrix();
   TFE_Op* op = new_op(ctx, "MatMul");
@@ -206,6 +214,7 @@ int main(void) {
   RUN(executed_again);
   RUN(room_for_results);
   RUN(failed_results);
+  RUN(nearly_an_op);
   RUN(reset);
   RUN(inputs_stay_as_they_are);
   TFE_DeleteContext(ctx);

@@ -34,6 +34,7 @@ fn the_code_of_a_status_is_named() {
         "error: NOT_FOUND: there is no op or function 'Matmul'; did you mean 'MatMul'?",
     );
     status(&["ops", "Sqrtt"], "did you mean 'Sqrt'");
+    status(&["ops", "Sqrtt*"], "no op that has kernels matches");
     status(
         &["exec", "Neg", "@no/such.npy"],
         "error: NOT_FOUND: no/such.npy: ",
@@ -102,7 +103,7 @@ fn help_and_version_are_results() {
     assert_eq!(version.out, format!("tfe {}\n", env!("CARGO_PKG_VERSION")));
     let help = tfe(&["--help"]);
     assert_eq!(help.status, Some(0));
-    for command in ["exec", "run", "ops", "devices"] {
+    for command in ["exec", "run", "ops", "devices", "completions"] {
         assert!(help.out.contains(&format!("\n  {command}")), "{}", help.out);
     }
     let help = tfe(&["exec", "--help"]);

@@ -1,7 +1,7 @@
 //! `tfe run`: functions from files of each kind.
 
-use tfe_proto::tensorflow::{FunctionDef, FunctionDefLibrary, GraphDef};
-use tfe_proto::{Message as _, text};
+use tfe_eager::proto::tensorflow::{FunctionDef, FunctionDefLibrary, GraphDef};
+use tfe_eager::proto::{Message as _, text};
 
 use crate::{TestFile, failed, printed, root};
 

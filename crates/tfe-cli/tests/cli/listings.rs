@@ -30,6 +30,23 @@ fn the_ops_with_kernels_are_listed() {
 }
 
 #[test]
+fn ops_are_listed_by_part_and_pattern() {
+    let some = printed(&["ops", "matmul"]);
+    let lines: Vec<&str> = some.lines().collect();
+    assert!(
+        lines.contains(&"MatMul") && lines.contains(&"BatchMatMulV2"),
+        "{some}"
+    );
+    assert!(!lines.contains(&"Relu"), "{some}");
+    let count = format!("{} ops that have kernels match", lines.len() - 1);
+    assert_eq!(lines.last(), Some(&&*count));
+    let relu = printed(&["ops", "Relu?"]);
+    assert_eq!(relu, "Relu6\n1 op that has kernels matches\n");
+    let json = parsed(&["ops", "Relu*Grad", "--json"]);
+    assert_eq!(json["ops"], json!(["Relu6Grad", "ReluGrad"]));
+}
+
+#[test]
 fn an_op_is_shown_with_all_that_is_known() {
     let shown = printed(&["ops", "MatMul"]);
     let mut lines = shown.lines();

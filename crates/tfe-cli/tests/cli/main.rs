@@ -2,6 +2,7 @@
 
 mod calls;
 mod errors;
+mod files;
 mod functions;
 mod json;
 mod listings;

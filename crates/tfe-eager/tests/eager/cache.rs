@@ -69,7 +69,7 @@ fn all_goes_when_the_cache_is_cleared() {
 /// A kernel that says how often it ran.
 static COUNTING: KernelDef = KernelDef {
     keeps_state: true,
-    ..KernelDef::cpu(ops::RANDOM_UNIFORM, counting)
+    ..KernelDef::on("CPU", ops::RANDOM_UNIFORM, counting)
 };
 
 fn counting(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

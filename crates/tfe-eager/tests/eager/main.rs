@@ -1,7 +1,9 @@
 //! Tests of the runtime as a whole: the seed's, devices and placement, threads.
 
+mod attrs;
 mod cache;
 mod devices;
+mod messages;
 mod pending;
 mod seed;
 mod threads;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tfe_core::{DataType, Result, Tensor};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, KernelRef};
 use tfe_ops::{OpId, OpRegistry, ops};
 use tfe_proto::tensorflow::OpDef;
 use tfe_proto::tensorflow::op_def::{ArgDef, AttrDef};
@@ -50,25 +50,24 @@ pub(crate) fn register_ops(ops: &OpRegistry) {
 }
 
 /// The kernels of tfe-kernels and of this file.
-pub(crate) fn all(ops: &OpRegistry) -> Vec<&'static KernelDef> {
+pub(crate) fn all(ops: &OpRegistry) -> Vec<KernelRef> {
     let own = [
-        KernelDef::cpu(ops::NEG, neg),
-        KernelDef::cpu(ops::SPLIT, split),
-        KernelDef::cpu(ops::ADD_N, add_n),
-        KernelDef::cpu(ops::IDENTITY_N, pass_on),
-        KernelDef::cpu(ops::PARTITIONED_CALL, partitioned_call),
-        KernelDef::cpu(ops::STATEFUL_PARTITIONED_CALL, partitioned_call),
+        KernelDef::on("CPU", ops::NEG, neg),
+        KernelDef::on("CPU", ops::SPLIT, split),
+        KernelDef::on("CPU", ops::ADD_N, add_n),
+        KernelDef::on("CPU", ops::IDENTITY_N, pass_on),
+        KernelDef::on("CPU", ops::PARTITIONED_CALL, partitioned_call),
+        KernelDef::on("CPU", ops::STATEFUL_PARTITIONED_CALL, partitioned_call),
     ];
     let id = |name: &str| -> OpId { ops.lookup(name).expect("registered").id() };
-    let told = ["Test>Log", "Test>Note"].map(|name| KernelDef::cpu(id(name), log));
+    let told = ["Test>Log", "Test>Note"].map(|name| KernelDef::on("CPU", id(name), log));
     let count = KernelDef {
         keeps_state: true,
-        ..KernelDef::cpu(id("Test>Count"), count)
+        ..KernelDef::on("CPU", id("Test>Count"), count)
     };
-    // One leak a test process and world: kernels are declared for as long as the program runs.
-    let leaked: &'static [KernelDef] =
-        Box::leak(own.into_iter().chain(told).chain([count]).collect());
-    tfe_kernels::all().chain(leaked).collect()
+    let own = own.into_iter().chain(told).chain([count]);
+    let own = own.map(KernelRef::from);
+    tfe_kernels::all().map(KernelRef::from).chain(own).collect()
 }
 
 fn kernel(

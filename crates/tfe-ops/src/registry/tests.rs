@@ -68,6 +68,13 @@ fn other_names_are_not_found() {
     let start = "'NoSuchOp' is neither a type of a primitive operation nor a name of a function registered in \
                  binary running on ";
     assert!(e.message().starts_with(start), "{e}");
+    assert!(!e.message().contains("Did you mean"), "{e}");
+    let e = registry.find("Reluu").expect_err("unknown");
+    assert!(
+        e.message()
+            .ends_with("in this process. Did you mean 'Relu' or 'Relu6'?"),
+        "{e}"
+    );
 }
 
 #[test]

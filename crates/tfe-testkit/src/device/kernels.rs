@@ -129,7 +129,7 @@ fn unseen<H: HostKernels>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn host_kernel<H: HostKernels>(init: &KernelInit<'_>) -> Result<&'static KernelDef> {
     let def = H::registry().find(init.spec, "CPU", init.attrs)?;
-    def.ok_or_else(|| {
+    def.map(|def| &**def).ok_or_else(|| {
         err!(
             NotFound,
             "the host has no kernel for {} to run on a test device",
@@ -140,7 +140,8 @@ fn host_kernel<H: HostKernels>(init: &KernelInit<'_>) -> Result<&'static KernelD
 
 /// The host kernel between a copy in and a copy out.
 fn staged<H: HostKernels>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let own = KernelRegistry::new(kernels::<H>()).find(init.spec, DEVICE_TYPE, init.attrs)?;
+    let kernels = KernelRegistry::new(kernels::<H>());
+    let own = kernels.find(init.spec, DEVICE_TYPE, init.attrs)?;
     let in_host_memory = own.map_or(&[][..], |def| def.host_outputs);
     let outputs = init.attrs.flat_outputs(init.spec)?;
     let init = KernelInit {

@@ -201,8 +201,10 @@ TF_CAPI_EXPORT extern TF_AttrType TFE_OpNameGetAttrType(TFE_Context* ctx,
                                                         unsigned char* is_list, TF_Status* status);
 
 // The functions below set an attr. The first value of an attr counts: setting it again, or after an
-// input has told it, does nothing. Attrs that are never set have the default of the op. Names and
-// values are checked by Execute; those without a status ignore a NULL op or name.
+// input has told it, does nothing. Attrs that are never set have the default of the op. Values are
+// checked by Execute. Names are not: as in TensorFlow an attr that the op does not have, a misspelled
+// one too, is ignored, and the attrs of a function do not follow from its inputs; TFE_OpGetAttrType
+// tells whether there is an attr of a name. Those without a status ignore a NULL op or name.
 
 // `length` bytes, which may contain NUL.
 TF_CAPI_EXPORT extern void TFE_OpSetAttrString(TFE_Op* op, const char* attr_name,
