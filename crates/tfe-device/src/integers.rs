@@ -1,19 +1,28 @@
 //! The elements of small integer tensors: axes, sizes, paddings.
+#![expect(
+    clippy::useless_conversion,
+    reason = "one of the types that are widened is the widest itself"
+)]
 
 use smallvec::SmallVec;
-use tfe_core::{DataType, Result, Tensor, dispatch, err};
+use tfe_core::{Result, Tensor, dispatch, err};
 
-/// The elements of an integer tensor of any shape.
+/// The elements of an integer tensor of any shape: axes, sizes, paddings, indices.
 ///
 /// # Errors
-/// `Unimplemented` for a type that indexes nothing.
+/// `Unimplemented` for a type that indexes nothing; `ResourceExhausted` when there is no memory for many.
 pub fn integers(tensor: &Tensor) -> Result<SmallVec<[i64; 8]>> {
-    if tensor.dtype() == DataType::Int64 {
-        return Ok(SmallVec::from_slice(tensor.as_slice::<i64>()?));
-    }
-    dispatch!(tensor.dtype(), [Int8, Uint8, Int16, Uint16, Int32], |T| Ok(
-        tensor.as_slice::<T>()?.iter().map(|&v| v.into()).collect()
-    ))
+    let (n, mut all) = (tensor.num_elements(), SmallVec::new());
+    all.try_reserve_exact(n)
+        .map_err(|_| err!(ResourceExhausted, "OOM when allocating {n} integers"))?;
+    dispatch!(
+        tensor.dtype(),
+        [Int8, Uint8, Int16, Uint16, Int32, Int64],
+        |T| {
+            all.extend(tensor.as_slice::<T>()?.iter().map(|&v| i64::from(v)));
+            Ok(all)
+        }
+    )
 }
 
 /// The first element of an integer tensor.

@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use tfe_core::{Complex64, Complex128, Plain, Result, Tensor, bf16, dispatch, f16};
+use tfe_core::{Complex64, Complex128, Plain, Result, Shape, Tensor, bf16, dispatch, f16};
 use tfe_device::KernelContext;
 
 use crate::bits::unsigned;
 use crate::loops;
 use crate::number::{Half, Number, Real};
-use crate::reduce::{Reducer, reduced};
+use crate::reduce::{self, Reducer, reduced};
 
 /// A function of two values that makes one of many, in whatever order they are taken.
 pub trait Fold<T>: Copy + Send + Sync + 'static {
@@ -143,12 +143,13 @@ impl Fold<bool> for Or {
 /// # Errors
 /// `Unimplemented` for elements that have no sum; `ResourceExhausted`.
 pub fn sum(ctx: &KernelContext<'_>, input: &Tensor, axes: &[i64]) -> Result<Tensor> {
+    let shape = Shape::new(&reduce::dims_of(input.dims(), axes, false)?)?;
     dispatch!(
         unsigned(input.dtype()),
         [
             Half, Bfloat16, Float, Double, Complex64, Complex128, Uint8, Uint16, Uint32, Uint64
         ],
-        |T| reduced(ctx, &Folded::<T, _>::by(Plus), input, axes, false)
+        |T| reduced(ctx, &Folded::<T, _>::by(Plus), input, axes, shape)
     )
 }
 

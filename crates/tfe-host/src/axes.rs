@@ -1,9 +1,11 @@
 //! Axes that clients give: negative ones, tensors of them.
 
 use num_traits::cast;
-use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Shape, Tensor, bail, dispatch, err};
 use tfe_device::KernelContext;
+pub use tfe_device::integers;
+
+use crate::scratch;
 
 /// The axis `axis` of `rank` dimensions, counted from the end when negative; `None` when there is no such axis.
 pub fn normalize(axis: i64, rank: usize) -> Option<usize> {
@@ -18,19 +20,6 @@ pub fn normalize(axis: i64, rank: usize) -> Option<usize> {
 /// The axis `axis` of `rank` dimensions, which the rule of the op has checked, counted from the start.
 pub fn from_start(axis: i64, rank: usize) -> usize {
     (if axis < 0 { axis + rank as i64 } else { axis }) as usize
-}
-
-/// The elements of an integer tensor of any shape: axes, sizes, paddings.
-///
-/// # Errors
-/// `Unimplemented` for a type that indexes nothing.
-pub fn integers(tensor: &Tensor) -> Result<SmallVec<[i64; 8]>> {
-    if tensor.dtype() == DataType::Int64 {
-        return Ok(SmallVec::from_slice(tensor.as_slice::<i64>()?));
-    }
-    dispatch!(tensor.dtype(), [Int8, Uint8, Int16, Uint16, Int32], |T| Ok(
-        tensor.as_slice::<T>()?.iter().map(|&v| v.into()).collect()
-    ))
 }
 
 /// A tensor of integers.
@@ -67,11 +56,17 @@ pub fn rows(indices: &Tensor, len: i64) -> Result<Vec<usize>> {
             "indices{place} = {index} is not in [0, {len})"
         ))
     };
-    integers(indices)?
-        .into_iter()
-        .enumerate()
-        .map(check)
-        .collect()
+    let mut rows = scratch(indices.num_elements())?;
+    for row in integers(indices)?.into_iter().enumerate().map(check) {
+        rows.push(row?);
+    }
+    Ok(rows)
+}
+
+/// A dense array as three dimensions: those before `axis`, that, those behind it.
+pub fn around(dims: &[i64], axis: usize) -> [usize; 3] {
+    let product = |dims: &[i64]| dims.iter().product::<i64>() as usize;
+    [&dims[..axis], &dims[axis..=axis], &dims[axis + 1..]].map(product)
 }
 
 /// How messages name element `i` of a tensor: `[1,0]`; nothing for a scalar.

@@ -6,6 +6,8 @@ pub const ARITHMETIC: f64 = 0.2;
 pub const DIVISION: f64 = 0.5;
 /// An integer division, which no SIMD level has.
 pub const INTEGER_DIVISION: f64 = 3.0;
+/// A function of [`elementary`](crate::elementary), whose loops vectorise.
+pub const ELEMENTARY: f64 = 1.5;
 /// An exponential, a logarithm, a hyperbolic or trigonometric function; a step of a search.
 pub const TRANSCENDENTAL: f64 = 5.0;
 /// A complex function, a power.

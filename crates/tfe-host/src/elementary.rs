@@ -7,7 +7,29 @@
 
 use std::f32::consts::LOG2_E;
 
+use tfe_core::{DataType, Result, bf16, f16};
+use tfe_device::OpInit;
+
 use crate::number::Real;
+
+/// The scale of Selu: that with which mean 0 and variance 1 stay (G. Klambauer and others, "Self-Normalizing Neural
+/// Networks", 2017).
+pub const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+/// Its product with Selu's alpha.
+pub const SELU_SCALED_ALPHA: f64 = 1.758_099_340_847_376_8;
+
+/// What part of a negative number a leaky rectifier leaves: rounded to the op's own type first.
+///
+/// # Errors
+/// `InvalidArgument` for an op that is none.
+pub fn leaky_alpha(op: &OpInit<'_>) -> Result<f32> {
+    let alpha = op.attrs.float("alpha")?;
+    Ok(match op.attrs.dtype("T")? {
+        DataType::Half => f16::from_f32(alpha).to_f32(),
+        DataType::Bfloat16 => bf16::from_f32(alpha).to_f32(),
+        _ => alpha,
+    })
+}
 
 /// Adding and subtracting it rounds a number of up to 2^22 to the nearest integer: not every CPU has an instruction for it.
 const ROUND: f32 = 12_582_912.0;

@@ -8,7 +8,7 @@ use tfe_device::{Device, Kernel, KernelContext, KernelInit};
 use crate::broadcast::Broadcast;
 use crate::broadcast_blocks::{self, Feed};
 use crate::function::{self, Function, Scratch};
-use crate::{fill_bytes, loops, parallel};
+use crate::{cost, fill_bytes, loops, parallel};
 
 /// Up to so many elements of one shape, broadcasting and threads are skipped.
 const SHORT: usize = 16;
@@ -52,7 +52,7 @@ pub fn apply(ctx: &KernelContext<'_>, function: &Function<1>, input: &Tensor) ->
     let elements = input.as_bytes()?;
     let out = ctx.allocate(to, input.shape().clone())?;
     // Functions that only convert, which is all that is asked for.
-    let ns = 0.5 / to.size() as f64;
+    let ns = cost::DIVISION / to.size() as f64;
     fill_bytes(out, |dst| {
         Ok(parallel::write(
             ctx.device(),

@@ -4,6 +4,7 @@
 //! floats run through the loops that `f32` has anyway.
 
 use std::mem::MaybeUninit;
+use std::ops::Sub;
 
 use tfe_core::{DTypeSet, DataType, Plain, Result, bf16, err, f16};
 
@@ -30,6 +31,14 @@ levels! {
         f: F, dst: &'a mut [MaybeUninit<R>], a: &[T]
     ) -> &'a mut [R] {
         loops::map(dst, a, f)
+    }
+}
+levels! {
+    /// Writes the exponentials of the elements of a row less a number.
+    pub fn exponentials['a, T: Plain + Sub<Output = T>, F: Fn(T) -> T](
+        dst: &'a mut [MaybeUninit<T>], row: &[T], less: T, exp: F
+    ) -> &'a mut [T] {
+        loops::map(dst, row, |x| exp(x - less))
     }
 }
 levels! {

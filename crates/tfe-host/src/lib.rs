@@ -11,6 +11,8 @@ pub mod simd;
 
 pub mod accumulate;
 pub mod axes;
+#[cfg(feature = "gemm")]
+pub mod batch_product;
 pub mod bits;
 pub mod broadcast;
 pub mod broadcast_blocks;
@@ -27,6 +29,7 @@ pub mod gather_rows;
 #[cfg(feature = "gemm")]
 pub mod gemm;
 pub mod loops;
+pub mod mean;
 pub mod movement;
 pub mod narrow;
 pub mod number;

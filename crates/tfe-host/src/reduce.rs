@@ -4,15 +4,13 @@ use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
 use tfe_core::{Plain, Result, Shape, Tensor, bail};
-use tfe_device::{Device, Kernel, KernelContext};
+use tfe_device::{Device, Kernel, KernelContext, KernelInit};
 
-use crate::{axes, fill, loops, parallel};
+use crate::{axes, fill, loops, parallel, scratch, scratch_of};
 
 /// What is reduced: neighbouring dimensions that are both kept or both reduced are one, and those of size 1 are gone.
 pub struct Geometry {
     dims: SmallVec<[Dim; 4]>,
-    /// The shape of the result.
-    pub shape: Shape,
 }
 
 #[derive(Clone, Copy)]
@@ -21,36 +19,52 @@ struct Dim {
     reduced: bool,
 }
 
+/// Which of `rank` dimensions are reduced along `axes`.
+///
+/// # Errors
+/// `InvalidArgument` for an axis that is not there, or is named twice.
+fn reduced_dims(rank: usize, axes: &[i64]) -> Result<SmallVec<[bool; 8]>> {
+    let mut reduced: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
+    for &given in axes {
+        let Some(axis) = axes::normalize(given, rank) else {
+            bail!(
+                InvalidArgument,
+                "Invalid reduction dimension ({given} for input with {rank} dimension(s)"
+            );
+        };
+        if std::mem::replace(&mut reduced[axis], true) {
+            bail!(
+                InvalidArgument,
+                "Invalid reduction arguments: Axes contains duplicate dimension: {axis}"
+            );
+        }
+    }
+    Ok(reduced)
+}
+
+/// The dimensions, perhaps unknown, of what comes of `dims` reduced along `axes`.
+///
+/// # Errors
+/// `InvalidArgument` for an axis that is not there, or is named twice.
+pub fn dims_of(dims: &[i64], axes: &[i64], keep_dims: bool) -> Result<SmallVec<[i64; 8]>> {
+    let reduced = reduced_dims(dims.len(), axes)?;
+    let dim = |(&d, &reduced): (&i64, &bool)| match (reduced, keep_dims) {
+        (false, _) => Some(d),
+        (true, true) => Some(1),
+        (true, false) => None,
+    };
+    Ok(dims.iter().zip(&reduced).filter_map(dim).collect())
+}
+
 impl Geometry {
     /// The reduction of a tensor of `shape` along `axes`.
     ///
     /// # Errors
-    /// `InvalidArgument` for an axis that is not there, or is named twice.
-    pub fn new(shape: &Shape, axes: &[i64], keep_dims: bool) -> Result<Self> {
-        let rank = shape.rank();
-        let mut reduced: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
-        for &given in axes {
-            let Some(axis) = axes::normalize(given, rank) else {
-                bail!(
-                    InvalidArgument,
-                    "Invalid reduction dimension ({given} for input with {rank} dimension(s)"
-                );
-            };
-            if std::mem::replace(&mut reduced[axis], true) {
-                bail!(
-                    InvalidArgument,
-                    "Invalid reduction arguments: Axes contains duplicate dimension: {axis}"
-                );
-            }
-        }
+    /// As [`dims_of`].
+    pub fn new(shape: &Shape, axes: &[i64]) -> Result<Self> {
+        let reduced = reduced_dims(shape.rank(), axes)?;
         let mut dims: SmallVec<[Dim; 4]> = SmallVec::new();
-        let mut result: SmallVec<[i64; 8]> = SmallVec::new();
         for (&d, &reduced) in shape.dims().iter().zip(&reduced) {
-            match (reduced, keep_dims) {
-                (false, _) => result.push(d),
-                (true, true) => result.push(1),
-                (true, false) => {}
-            }
             let len = d as usize;
             match dims.last_mut() {
                 _ if len == 1 => {}
@@ -58,10 +72,7 @@ impl Geometry {
                 _ => dims.push(Dim { len, reduced }),
             }
         }
-        Ok(Self {
-            dims,
-            shape: Shape::new(&result)?,
-        })
+        Ok(Self { dims })
     }
 }
 
@@ -130,41 +141,48 @@ const ROWS: usize = 256;
 /// Rows shorter than this are taken several at a time as one.
 const SHORT: usize = 32;
 
-/// The kernel that reduces input 0 along the axes that input 1 lists. Inputs of another type of the same width are taken
-/// for items by their bits.
-pub fn kernel<R: Reducer + 'static>(reducer: R, keep_dims: bool) -> Box<dyn Kernel> {
-    dyn_kernel(Box::new(reducer), keep_dims)
+/// The kernel that reduces `input` along the axes that `reduction_indices` lists; its rule is
+/// [`rules::reduction`](crate::rules::reduction). Inputs of another type of the same width are taken for items by their
+/// bits.
+///
+/// # Errors
+/// `InvalidArgument` for an op without these inputs: a fault of the kernel.
+pub fn kernel<R: Reducer + 'static>(init: &KernelInit<'_>, reducer: R) -> Result<Box<dyn Kernel>> {
+    Ok(dyn_kernel::<R::Item, R::Total>(
+        init.inputs(["input", "reduction_indices"])?,
+        Box::new(reducer),
+    ))
 }
 
 fn dyn_kernel<I: Plain, A: Plain>(
+    [input, axes]: [usize; 2],
     reducer: Box<DynReducer<I, A>>,
-    keep_dims: bool,
 ) -> Box<dyn Kernel> {
     Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (input, axes) = (ctx.input(0), ctx.input(1));
-        let out = reduced(ctx, &*reducer, input, &axes::integers(axes)?, keep_dims)?;
+        let (axes, shape) = (axes::integers(ctx.input(axes))?, ctx.output_shape(0)?);
+        let out = reduced(ctx, &*reducer, ctx.input(input), &axes, shape.clone())?;
         ctx.set_output(0, out);
         Ok(())
     })
 }
 
-/// `input` reduced along axes.
+/// `input` reduced along axes, to a tensor of `shape`.
 ///
 /// # Errors
-/// As [`Geometry::new`]; `ResourceExhausted`.
+/// As [`dims_of`]; `ResourceExhausted`.
 pub fn reduced<I: Plain, A: Plain>(
     ctx: &KernelContext<'_>,
     reducer: &DynReducer<I, A>,
     input: &Tensor,
     axes: &[i64],
-    keep_dims: bool,
+    shape: Shape,
 ) -> Result<Tensor> {
     let dtype = input.dtype();
     if dtype != I::DTYPE {
         let bits = input.bitcast(I::DTYPE)?;
-        return reduced(ctx, reducer, &bits, axes, keep_dims)?.bitcast(dtype);
+        return reduced(ctx, reducer, &bits, axes, shape)?.bitcast(dtype);
     }
-    let Geometry { dims, shape } = Geometry::new(input.shape(), axes, keep_dims)?;
+    let Geometry { dims } = Geometry::new(input.shape(), axes)?;
     if reducer.keeps_one() && dims.iter().all(|d| !d.reduced) {
         return input.reshaped(shape);
     }
@@ -191,15 +209,18 @@ pub fn reduced<I: Plain, A: Plain>(
             [_] if dst.len() > 1 => parallel::write(device, dst, 1, ns, &|start, dst| {
                 reducer.rows(dst, &source[start * size..], size)
             }),
-            _ if dst.len() > kept => parallel::write(device, dst, kept, ns, &|start, dst| {
+            _ if dst.len() > kept => parallel::try_write(device, dst, kept, ns, &|start, dst| {
                 let first = start / kept;
-                loops::by_blocks(dst, kept, |dst, range| {
+                let mut totals = identities(reducer, kept)?;
+                Ok(loops::by_blocks(dst, kept, |dst, range| {
                     let source = &source[(first + range.start / kept) * size..][..size];
-                    reducer.results(dst, &totals(reducer, source, inner, kept), count)
-                })
-            }),
+                    totals.fill(reducer.identity());
+                    add_up(reducer, source, inner, &mut totals);
+                    reducer.results(dst, &totals, count)
+                }))
+            })?,
             _ => {
-                let totals = whole(device, reducer, source, inner, kept);
+                let totals = whole(device, reducer, source, inner, kept)?;
                 reducer.results(dst, &totals, count)
             }
         })
@@ -215,13 +236,14 @@ fn whole<I: Plain, A: Plain>(
     source: &[I],
     dims: &[Dim],
     kept: usize,
-) -> Totals<A> {
+) -> Result<Totals<A>> {
     let (first, inner) = (dims[0].len, source.len() / dims[0].len);
     let piece = parallel::piece_len(device, first, ITEM_NS * inner as f64);
     if piece >= first {
         return totals(reducer, source, dims, kept);
     }
-    let mut parts: Vec<Totals<A>> = vec![SmallVec::new(); first.div_ceil(piece)];
+    let mut parts = scratch(first.div_ceil(piece))?;
+    parts.resize_with(first.div_ceil(piece), || Ok(Totals::new()));
     parallel::for_pieces(device, &mut parts, 1, &|i, part| {
         let rows = piece.min(first - i * piece);
         let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
@@ -233,11 +255,20 @@ fn whole<I: Plain, A: Plain>(
             kept,
         );
     });
-    let joined = parts.into_iter().reduce(|mut all, part| {
-        reducer.join(&mut all, &part);
-        all
-    });
-    joined.unwrap_or_default()
+    let mut parts = parts.into_iter();
+    let mut all = parts.next().unwrap_or_else(|| identities(reducer, kept))?;
+    for part in parts {
+        reducer.join(&mut all, &part?);
+    }
+    Ok(all)
+}
+
+/// The totals of nothing.
+fn identities<I: Plain, A: Plain>(reducer: &DynReducer<I, A>, kept: usize) -> Result<Totals<A>> {
+    if kept <= Totals::<A>::new().inline_size() {
+        return Ok(SmallVec::from_elem(reducer.identity(), kept));
+    }
+    Ok(scratch_of(reducer.identity(), kept)?.into())
 }
 
 /// The totals of `source`, of shape `dims`.
@@ -246,10 +277,10 @@ fn totals<I: Plain, A: Plain>(
     source: &[I],
     dims: &[Dim],
     kept: usize,
-) -> Totals<A> {
-    let mut totals = SmallVec::from_elem(reducer.identity(), kept);
+) -> Result<Totals<A>> {
+    let mut totals = identities(reducer, kept)?;
     add_up(reducer, source, dims, &mut totals);
-    totals
+    Ok(totals)
 }
 
 /// Adds the items of `source`, of shape `dims`, to the totals that they belong to.

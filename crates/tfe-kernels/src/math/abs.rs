@@ -4,10 +4,9 @@ use tfe_core::Result;
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::elementwise;
 use tfe_host::function::map;
 use tfe_host::number::{SIGNED, Signed};
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED)],
@@ -16,5 +15,5 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let abs = function!(init.attrs.dtype("T")?, Signed, |T| map(T::magnitude))?;
-    Ok(elementwise::kernel(abs, 0.2))
+    Ok(elementwise::kernel(abs, cost::ARITHMETIC))
 }

@@ -5,11 +5,9 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use tfe_host::broadcast::Broadcast;
-use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
-use tfe_host::owned::fill_owned;
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -18,7 +16,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
     },
     KernelDef {
         types: &[("T", DTypeSet::of(&[DataType::String]))],
-        ..KernelDef::host(ops::ADD, rules::broadcast, |_| Ok(Box::new(join)))
+        ..KernelDef::host(ops::ADD, rules::broadcast, build_join)
     },
 ];
 
@@ -33,17 +31,20 @@ const NUMBERS: DTypeSet = FIELD.union(DTypeSet::of(&[
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let add = function!(init.attrs.dtype("T")?, Number, |T| zip(T::plus))?;
-    Ok(elementwise::kernel(add, 0.2))
+    Ok(elementwise::kernel(add, cost::ARITHMETIC))
 }
 
-fn join(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let (a, b) = (ctx.input(0), ctx.input(1));
-    let fitted = Broadcast::new([a.shape(), b.shape()])?;
-    let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
-    let joined = fitted
-        .places()
-        .map(|[i, j]| TString::concat([a[i].as_bytes(), b[j].as_bytes()]));
-    let out = fill_owned(ctx, fitted.shape, joined)?;
-    ctx.set_output(0, out);
-    Ok(())
+fn build_join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let inputs = init.inputs(["x", "y"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let [a, b] = inputs.map(|i| ctx.input(i));
+        let fitted = Broadcast::new([a.shape(), b.shape()])?;
+        let (a, b) = (a.as_slice::<TString>()?, b.as_slice::<TString>()?);
+        let joined = fitted
+            .places()
+            .map(|[i, j]| TString::concat([a[i].as_bytes(), b[j].as_bytes()]));
+        let out = ctx.output(0)?.try_fill_from(joined)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
 }

@@ -1,36 +1,22 @@
 //! AddN: the sum of tensors of one shape.
 
-use tfe_core::{DTypeSet, Result, ensure};
+use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::elementwise::Elementwise;
 use tfe_host::function::{Function, SCRATCH, Scratch, zip};
 use tfe_host::number::Number;
-use tfe_host::{fill_bytes, loops, parallel};
+use tfe_host::{cost, elementwise, fill_bytes, loops, parallel, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],
-    ..KernelDef::cpu(ops::ADD_N, build)
+    ..KernelDef::host(ops::ADD_N, rules::alike, build)
 }];
-
-/// Rough time for an element of each term.
-const ELEMENT_NS: f64 = 0.2;
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let plus = || function!(init.attrs.dtype("T")?, Number, |T| zip(T::plus));
-    let (add, two) = (plus()?, Elementwise::new(plus()?, ELEMENT_NS));
-    let node = init.node_name.to_owned();
+    let (add, two) = (plus()?, elementwise::kernel(plus()?, cost::ARITHMETIC));
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let shape = ctx.input(0).shape();
-        for k in 1..ctx.num_inputs() {
-            let other = ctx.input(k).shape();
-            ensure!(
-                other == shape,
-                InvalidArgument,
-                "Inputs to operation {node} of type AddN must have the same size and shape.  Input 0: {shape} != input {k}: {other}"
-            );
-        }
         match ctx.num_inputs() {
             1 => {
                 let only = ctx.take_input(0);
@@ -45,12 +31,11 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 /// Adds up three terms or more, block by block.
 fn sum(ctx: &mut KernelContext<'_>, add: &Function<2>) -> Result<()> {
-    let first = ctx.input(0);
-    let (dtype, width) = (first.dtype(), first.dtype().size());
+    let width = ctx.output_dtype(0).size();
     let terms = ctx.input_range(0..ctx.num_inputs());
     let terms = terms.map(|t| t.as_bytes()).collect::<Result<Vec<_>>>()?;
-    let out = ctx.allocate(dtype, first.shape().clone())?;
-    let ns = ELEMENT_NS * terms.len() as f64 / width as f64;
+    let out = ctx.output(0)?;
+    let ns = cost::ARITHMETIC * terms.len() as f64 / width as f64;
     let out = fill_bytes(out, |dst| {
         Ok(parallel::write(
             ctx.device(),

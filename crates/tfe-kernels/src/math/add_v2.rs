@@ -4,11 +4,9 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::cost;
-use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Number;
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],

@@ -1,18 +1,12 @@
 //! Products of the matrices in the last two dimensions of two tensors, each of them adjoint first if asked for.
 
-use std::sync::{Mutex, PoisonError};
-
-use tfe_core::{
-    Complex64, Complex128, DTypeSet, DataType, Result, Shape, Tensor, bf16, dispatch, ensure, err,
-};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{Complex64, Complex128, DTypeSet, DataType, Result, bf16, dispatch, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::broadcast::Broadcast;
-use tfe_host::elementwise;
+use tfe_host::batch_product::product;
 use tfe_host::function::{Function, choose, map};
-use tfe_host::gemm::{Matrix, Product};
-use tfe_host::{fill, fill_bytes, loops, parallel};
+use tfe_host::{broadcast, elementwise};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FACTORS)];
 
@@ -27,9 +21,9 @@ const FACTORS: DTypeSet = DTypeSet::FLOAT
 /// A kernel of [`ops::BATCH_MAT_MUL_V3`] for factors and a product of these types.
 macro_rules! v3 {
     ([$($x:ident),*] [$($y:ident),*] $out:ident) => {
-        KernelDef::cpu(ops::BATCH_MAT_MUL_V3, |init| {
+        KernelDef::host(ops::BATCH_MAT_MUL_V3, rule, |init| {
             let [x, y] = ["Ta", "Tb"].map(|name| init.attrs.dtype(name));
-            build(init, [x?, y?], DataType::$out, fit)
+            build(init, [x?, y?], DataType::$out)
         })
         .of(&[
             ("Ta", DTypeSet::of(&[$(DataType::$x),*])),
@@ -40,16 +34,13 @@ macro_rules! v3 {
 }
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::BATCH_MAT_MUL, |init| {
-        let dtype = init.attrs.dtype("T")?;
-        build(init, [dtype; 2], dtype, fit_without_broadcasting)
-    })
+    KernelDef::host(
+        ops::BATCH_MAT_MUL,
+        rule_without_broadcasting,
+        build_of_one_type,
+    )
     .of(TYPES),
-    KernelDef::cpu(ops::BATCH_MAT_MUL_V2, |init| {
-        let dtype = init.attrs.dtype("T")?;
-        build(init, [dtype; 2], dtype, fit)
-    })
-    .of(TYPES),
+    KernelDef::host(ops::BATCH_MAT_MUL_V2, rule, build_of_one_type).of(TYPES),
     v3!([Bfloat16] [Bfloat16] Bfloat16),
     v3!([Float] [Float] Float),
     v3!([Double] [Double] Double),
@@ -63,15 +54,95 @@ pub(super) const KERNELS: &[KernelDef] = &[
     v3!([Int8, Uint8] [Bfloat16] Bfloat16),
 ];
 
-/// How the leading dimensions of two factors fit together; they have two more.
-pub(super) type Fit = fn(&Tensor, &Tensor) -> Result<Broadcast<2>>;
+/// Dimensions of matrices as the product of two tensors has them, the others broadcast.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let product = products(op)?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        product.infer(call)
+    }))
+}
 
-fn build(
-    init: &KernelInit<'_>,
-    given: [DataType; 2],
-    out: DataType,
-    fit: Fit,
-) -> Result<Box<dyn Kernel>> {
+/// The same, for tensors whose other dimensions are alike.
+fn rule_without_broadcasting(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let product = products(op)?;
+    let [x, y] = op.inputs(["x", "y"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        if let (Some(a), Some(b)) = (call.dims(x), call.dims(y)) {
+            ensure!(
+                a.len() == b.len(),
+                InvalidArgument,
+                "In[0] and In[1] has different ndims: {} vs. {}",
+                call.shown(x),
+                call.shown(y)
+            );
+            ensure!(
+                a.len() >= 2,
+                InvalidArgument,
+                "In[0] and In[1] ndims must be >= 2: {}",
+                a.len()
+            );
+            for (i, (&a, &b)) in a.iter().zip(b).take(a.len() - 2).enumerate() {
+                ensure!(
+                    dim::merge(a, b).is_some(),
+                    InvalidArgument,
+                    "In[0].dim({i}) and In[1].dim({i}) must be the same: {} vs {}",
+                    call.shown(x),
+                    call.shown(y)
+                );
+            }
+        }
+        product.infer(call)
+    }))
+}
+
+/// The rule of products of matrices that are adjoint, or not.
+fn products(op: &OpInit<'_>) -> Result<impl Rule + use<>> {
+    let [x, y] = op.inputs(["x", "y"])?;
+    let [adj_x, adj_y] = [op.attrs.bool("adj_x")?, op.attrs.bool("adj_y")?];
+    Ok(move |call: &mut Inference<'_>| {
+        for (k, i) in [x, y].into_iter().enumerate() {
+            call.at_least_rank(i, 2, || {
+                err!(
+                    InvalidArgument,
+                    "In[{k}] ndims must be >= 2: {}",
+                    call.rank(i).unwrap_or_default()
+                )
+            })?;
+        }
+        let (Some(a), Some(b)) = (call.dims(x), call.dims(y)) else {
+            return Ok(());
+        };
+        let ((a_batch, a), (b_batch, b)) = (a.split_at(a.len() - 2), b.split_at(b.len() - 2));
+        let batch = broadcast::dims_of(&[Some(a_batch), Some(b_batch)]).map_err(|_| {
+            err!(
+                InvalidArgument,
+                "In[0] and In[1] must have compatible batch dimensions: {} vs. {}",
+                call.shown(x),
+                call.shown(y)
+            )
+        })?;
+        let (m, k) = (a[usize::from(adj_x)], a[usize::from(!adj_x)]);
+        let (k_too, n) = (b[usize::from(adj_y)], b[usize::from(!adj_y)]);
+        ensure!(
+            dim::merge(k, k_too).is_some(),
+            InvalidArgument,
+            "Matrix size-incompatible: In[0]: {}, In[1]: {}",
+            call.shown(x),
+            call.shown(y)
+        );
+        let mut dims = batch.unwrap_or_default();
+        dims.extend([m, n]);
+        call.set(0, &dims)
+    })
+}
+
+fn build_of_one_type(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("T")?;
+    build(init, [dtype; 2], dtype)
+}
+
+fn build(init: &KernelInit<'_>, given: [DataType; 2], out: DataType) -> Result<Box<dyn Kernel>> {
+    let inputs = init.inputs(["x", "y"])?;
     let adjoint = [init.attrs.bool("adj_x")?, init.attrs.bool("adj_y")?];
     let mut prepared = [None, None];
     for k in 0..2 {
@@ -84,10 +155,10 @@ fn build(
         ],
         |T| Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
             let [x, y] = [0, 1].map(|k| match &prepared[k] {
-                Some(function) => elementwise::apply(ctx, function, ctx.input(k)),
-                None => Ok(ctx.input(k).clone()),
+                Some(function) => elementwise::apply(ctx, function, ctx.input(inputs[k])),
+                None => Ok(ctx.input(inputs[k]).clone()),
             });
-            let out = product::<T>(ctx, &x?, &y?, adjoint, fit)?;
+            let out = product::<T>(ctx, &x?, &y?, adjoint)?;
             ctx.set_output(0, out);
             Ok(())
         }))
@@ -107,135 +178,4 @@ fn preparation(given: DataType, out: DataType, adjoint: bool) -> Result<Option<F
         )?,
         _ => return Ok(None),
     }))
-}
-
-/// The products of the matrices of two tensors, each of them transposed first if asked for.
-///
-/// # Errors
-/// `InvalidArgument` when they do not fit together; `ResourceExhausted`.
-pub(super) fn product<T: Product>(
-    ctx: &KernelContext<'_>,
-    x: &Tensor,
-    y: &Tensor,
-    [adj_x, adj_y]: [bool; 2],
-    fit: Fit,
-) -> Result<Tensor> {
-    let fitted = fit(x, y)?;
-    let (a, b) = (sides(x), sides(y));
-    let ([m, k], [k_too, n]) = (turned(a, adj_x), turned(b, adj_y));
-    ensure!(
-        k == k_too,
-        InvalidArgument,
-        "Matrix size-incompatible: In[0]: {}, In[1]: {}",
-        x.shape(),
-        y.shape()
-    );
-    let mut dims = fitted.shape.dims().to_vec();
-    dims.extend([m as i64, n as i64]);
-    let out = ctx.allocate(T::DTYPE, Shape::new(&dims)?)?;
-    if out.shape().num_elements() == 0 {
-        // There may be many products of nothing.
-        return Ok(out.zeroed());
-    }
-    let (x, y) = (x.as_slice::<T>()?, y.as_slice::<T>()?);
-    if fitted.is_dense(0) && y.len() == k * n && !adj_x {
-        // One matrix for all: the rows of the others are those of one product.
-        let rows = Matrix::new(x, [x.len().checked_div(k).unwrap_or(0), k], false);
-        if rows.rows() * n == out.shape().num_elements() {
-            return fill(out, |dst| {
-                T::product(ctx, rows, Matrix::new(y, b, adj_y), dst)
-            });
-        }
-    }
-    let places: Vec<_> = fitted.places().collect();
-    let failure = Mutex::new(None);
-    let size = m * n * size_of::<T>();
-    // About ten products a nanosecond.
-    let ns = k as f64 / 10.0 / size_of::<T>() as f64;
-    let out = fill_bytes(out, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            size,
-            ns,
-            &|start, dst| {
-                loops::by_blocks(dst, size.max(1), |dst, range| {
-                    let [i, j] = places[(start + range.start) / size];
-                    let left = Matrix::new(&x[i * m * k..][..m * k], a, adj_x);
-                    let right = Matrix::new(&y[j * k * n..][..k * n], b, adj_y);
-                    let dst = loops::slots::<T>(dst);
-                    let done = loops::attempt(dst, |dst| T::product(ctx, left, right, dst));
-                    loops::written(done.unwrap_or_else(|(error, dst)| {
-                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                        loops::repeat(dst, T::default())
-                    }))
-                })
-            },
-        ))
-    })?;
-    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failure.map_or(Ok(out), Err)
-}
-
-/// Rows and columns.
-fn sides(t: &Tensor) -> [usize; 2] {
-    match t.dims() {
-        [.., rows, cols] => [*rows as usize, *cols as usize],
-        // `Fit` refuses anything else.
-        _ => [0; 2],
-    }
-}
-
-fn turned([rows, cols]: [usize; 2], adjoint: bool) -> [usize; 2] {
-    if adjoint { [cols, rows] } else { [rows, cols] }
-}
-
-/// The dimensions that count matrices.
-fn batch(t: &Tensor) -> Result<Shape> {
-    Shape::new(&t.dims()[..t.rank() - 2])
-}
-
-pub(super) fn fit(x: &Tensor, y: &Tensor) -> Result<Broadcast<2>> {
-    for (k, t) in [x, y].into_iter().enumerate() {
-        ensure!(
-            t.rank() >= 2,
-            InvalidArgument,
-            "In[{k}] ndims must be >= 2: {}",
-            t.rank()
-        );
-    }
-    Broadcast::new([&batch(x)?, &batch(y)?]).map_err(|_| {
-        err!(
-            InvalidArgument,
-            "In[0] and In[1] must have compatible batch dimensions: {} vs. {}",
-            x.shape(),
-            y.shape()
-        )
-    })
-}
-
-fn fit_without_broadcasting(x: &Tensor, y: &Tensor) -> Result<Broadcast<2>> {
-    ensure!(
-        x.rank() == y.rank(),
-        InvalidArgument,
-        "In[0] and In[1] has different ndims: {} vs. {}",
-        x.shape(),
-        y.shape()
-    );
-    ensure!(
-        x.rank() >= 2,
-        InvalidArgument,
-        "In[0] and In[1] ndims must be >= 2: {}",
-        x.rank()
-    );
-    for (i, (a, b)) in x.dims().iter().zip(y.dims()).take(x.rank() - 2).enumerate() {
-        ensure!(
-            a == b,
-            InvalidArgument,
-            "In[0].dim({i}) and In[1].dim({i}) must be the same: {} vs {}",
-            x.shape(),
-            y.shape()
-        );
-    }
-    fit(x, y)
 }

@@ -4,9 +4,8 @@ use tfe_core::DTypeSet;
 use tfe_device::KernelDef;
 use tfe_ops::ops;
 
-use tfe_host::elementwise;
 use tfe_host::function::{map, zip};
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::INT)];
 
@@ -32,7 +31,10 @@ macro_rules! of_bits {
                 $body
             }
         };
-        Ok(elementwise::kernel(function.giving(dtype), 0.2))
+        Ok(elementwise::kernel(
+            function.giving(dtype),
+            cost::ARITHMETIC,
+        ))
     }};
 }
 
@@ -64,21 +66,21 @@ pub(super) const KERNELS: &[KernelDef] = &[
         let shift = function!(init.attrs.dtype("T")?, Int, |T| zip(
             |a: T, b: T| a << places!(T, b)
         ))?;
-        Ok(elementwise::kernel(shift, 0.3))
+        Ok(elementwise::kernel(shift, cost::ARITHMETIC))
     })
     .of(TYPES),
     KernelDef::host(ops::RIGHT_SHIFT, rules::broadcast, |init| {
         let shift = function!(init.attrs.dtype("T")?, Int, |T| zip(
             |a: T, b: T| a >> places!(T, b)
         ))?;
-        Ok(elementwise::kernel(shift, 0.3))
+        Ok(elementwise::kernel(shift, cost::ARITHMETIC))
     })
     .of(TYPES),
     KernelDef::host(ops::POPULATION_COUNT, rules::like::<0>, |init| {
         let count = function!(init.attrs.dtype("T")?, Int, |T| map(
             |a: T| a.count_ones() as u8
         ))?;
-        Ok(elementwise::kernel(count, 0.5))
+        Ok(elementwise::kernel(count, cost::DIVISION))
     })
     .of(TYPES),
 ];

@@ -4,9 +4,11 @@ use tfe_core::{DTypeSet, DataType, Plain, Result, dispatch, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use tfe_host::rules;
+
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
-    ..KernelDef::cpu(ops::BUCKETIZE, build)
+    ..KernelDef::host(ops::BUCKETIZE, rules::like::<0>, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::of(&[
@@ -31,11 +33,10 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn bucketize<T: Comparable>(ctx: &mut KernelContext<'_>, boundaries: &[f32]) -> Result<()> {
-    let input = ctx.input(0);
-    let out = ctx.allocate(DataType::Int32, input.shape().clone())?;
     // NaN is behind all boundaries.
     let bucket = |x: &T| boundaries.partition_point(|&b| !x.is_below(b)) as i32;
-    let out = out.fill_from(input.as_slice::<T>()?.iter().map(bucket))?;
+    let numbers = ctx.input(0).as_slice::<T>()?.iter();
+    let out = ctx.output(0)?.fill_from(numbers.map(bucket))?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -8,16 +8,11 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use tfe_host::convert::{Source, Target};
-use tfe_host::{fill, loops, narrow, parallel};
+use tfe_host::{cost, fill, loops, narrow, parallel, rules};
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
-    ..KernelDef::cpu(ops::CAST, build)
-}];
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef::host(ops::CAST, rules::like::<0>, build)];
 
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool]));
-
-/// Rough time for an element, for cutting work into pieces.
-const ELEMENT_NS: f64 = 0.5;
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (from, to) = (init.attrs.dtype("SrcT")?, init.attrs.dtype("DstT")?);
@@ -99,7 +94,7 @@ fn convert<S: Source, D: Target>(truncate: bool) -> Convert {
                 ctx.device(),
                 dst,
                 1,
-                ELEMENT_NS,
+                cost::DIVISION,
                 &|start, piece| {
                     let source = &source[start..start + piece.len()];
                     if truncate {

@@ -6,21 +6,33 @@ use tfe_ops::ops;
 
 use tfe_host::elementwise::chosen;
 use tfe_host::function::test;
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::IS_NAN, rules::like::<0>, |init| {
-        chosen(init, [test(f32::is_nan), test(f64::is_nan)], 0.2)
+        chosen(
+            init,
+            [test(f32::is_nan), test(f64::is_nan)],
+            cost::ARITHMETIC,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::IS_INF, rules::like::<0>, |init| {
-        chosen(init, [test(f32::is_infinite), test(f64::is_infinite)], 0.2)
+        chosen(
+            init,
+            [test(f32::is_infinite), test(f64::is_infinite)],
+            cost::ARITHMETIC,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::IS_FINITE, rules::like::<0>, |init| {
-        chosen(init, [test(f32::is_finite), test(f64::is_finite)], 0.2)
+        chosen(
+            init,
+            [test(f32::is_finite), test(f64::is_finite)],
+            cost::ARITHMETIC,
+        )
     })
     .of(TYPES),
 ];

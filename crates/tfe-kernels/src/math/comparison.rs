@@ -4,9 +4,8 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::elementwise;
 use tfe_host::function::compare;
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::REAL)];
 
@@ -32,7 +31,7 @@ fn less(init: &KernelInit<'_>, swapped: bool) -> Result<Box<dyn Kernel>> {
     )?;
     Ok(elementwise::kernel(
         if swapped { less.swapped() } else { less },
-        0.2,
+        cost::ARITHMETIC,
     ))
 }
 
@@ -42,6 +41,6 @@ fn less_equal(init: &KernelInit<'_>, swapped: bool) -> Result<Box<dyn Kernel>> {
     ))?;
     Ok(elementwise::kernel(
         if swapped { less.swapped() } else { less },
-        0.2,
+        cost::ARITHMETIC,
     ))
 }

@@ -6,7 +6,7 @@ use tfe_ops::ops;
 
 use tfe_host::elementwise::{chosen, kernel};
 use tfe_host::function::{map, zip};
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 /// The type of the parts goes with that of the numbers: one kernel for each.
 const SINGLE: &[(&str, DTypeSet)] = &[("T", C64), ("Tout", F32)];
@@ -18,35 +18,35 @@ const C128: DTypeSet = DTypeSet::of(&[DataType::Complex128]);
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::COMPLEX, rules::broadcast, |_| {
-        Ok(kernel(zip(Complex64::new), 0.5))
+        Ok(kernel(zip(Complex64::new), cost::ARITHMETIC))
     })
     .of(&[("T", F32), ("Tout", C64)]),
     KernelDef::host(ops::COMPLEX, rules::broadcast, |_| {
-        Ok(kernel(zip(Complex128::new), 0.5))
+        Ok(kernel(zip(Complex128::new), cost::ARITHMETIC))
     })
     .of(&[("T", F64), ("Tout", C128)]),
     KernelDef::host(ops::CONJ, rules::like::<0>, |init| {
         chosen(
             init,
             [map(|z: Complex64| z.conj()), map(|z: Complex128| z.conj())],
-            0.4,
+            cost::ARITHMETIC,
         )
     })
     .of(&[("T", DTypeSet::COMPLEX)]),
     KernelDef::host(ops::REAL, rules::like::<0>, |_| {
-        Ok(kernel(map(|z: Complex64| z.re), 0.3))
+        Ok(kernel(map(|z: Complex64| z.re), cost::ARITHMETIC))
     })
     .of(SINGLE),
     KernelDef::host(ops::REAL, rules::like::<0>, |_| {
-        Ok(kernel(map(|z: Complex128| z.re), 0.3))
+        Ok(kernel(map(|z: Complex128| z.re), cost::ARITHMETIC))
     })
     .of(DOUBLE),
     KernelDef::host(ops::IMAG, rules::like::<0>, |_| {
-        Ok(kernel(map(|z: Complex64| z.im), 0.3))
+        Ok(kernel(map(|z: Complex64| z.im), cost::ARITHMETIC))
     })
     .of(SINGLE),
     KernelDef::host(ops::IMAG, rules::like::<0>, |_| {
-        Ok(kernel(map(|z: Complex128| z.im), 0.3))
+        Ok(kernel(map(|z: Complex128| z.im), cost::ARITHMETIC))
     })
     .of(DOUBLE),
     KernelDef::host(ops::COMPLEX_ABS, rules::like::<0>, abs).of(&[("T", DTypeSet::COMPLEX)]),
@@ -66,9 +66,9 @@ fn abs(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         InvalidArgument,
         "Signature mismatch, have: {dtype}->{given} expected: {dtype}->{part}"
     );
-    chosen(init, [map(|z: Complex128| z.norm())], 3.0)
+    chosen(init, [map(|z: Complex128| z.norm())], cost::TRANSCENDENTAL)
 }
 
 fn angle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    chosen(init, [map(|z: Complex128| z.arg())], 20.0)
+    chosen(init, [map(|z: Complex128| z.arg())], cost::COMPLEX_FUNCTION)
 }

@@ -4,11 +4,10 @@ use tfe_core::{DTypeSet, DataType, Result, Tensor, bf16, dispatch_width, ensure,
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::complex;
 use tfe_host::elementwise::{self, Check, Elementwise};
 use tfe_host::function::{Function, zip};
 use tfe_host::number::{FIELD, Half, Real};
-use tfe_host::rules;
+use tfe_host::{complex, cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::DIV, rules::broadcast, |init| {
@@ -26,7 +25,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             zip(|a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b }),
             zip(complex::over_or_zero),
         ];
-        elementwise::chosen(init, functions, 0.5)
+        elementwise::chosen(init, functions, cost::DIVISION)
     })
     .of(&[("T", FIELD)]),
     KernelDef::host(ops::TRUNCATE_DIV, rules::broadcast, |init| {
@@ -75,7 +74,7 @@ fn quotient(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         zip(|a: f64, b: f64| a / b),
         zip(complex::div),
     ];
-    elementwise::chosen(init, functions, 0.5)
+    elementwise::chosen(init, functions, cost::DIVISION)
 }
 
 fn rest(init: &KernelInit<'_>, check: Check) -> Result<Box<dyn Kernel>> {
@@ -92,7 +91,7 @@ fn half_quotient<H: Half>(whole: fn(f32) -> f32) -> Function<2> {
 
 /// The kernel: integers go through the check of the divisor first.
 fn divided(dtype: DataType, function: Function<2>, check: Check) -> Result<Box<dyn Kernel>> {
-    let kernel = Elementwise::new(function, 3.0);
+    let kernel = Elementwise::new(function, cost::INTEGER_DIVISION);
     Ok(Box::new(if DTypeSet::INT.contains(dtype) {
         kernel.checked(check)
     } else {

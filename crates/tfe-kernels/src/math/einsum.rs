@@ -1,19 +1,22 @@
 //! `Einsum`: sums of products over labelled dimensions, as sums, products of matrices and transpositions.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, PartialShape, Result, Shape, Tensor, dispatch, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use super::batch_mat_mul::{fit, product};
 use super::equation::{Equation, Label};
+use tfe_host::batch_product::product;
 use tfe_host::elementwise::Elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Number;
 use tfe_host::strided::{self, Strided};
-use tfe_host::{accumulate, axes};
+use tfe_host::{accumulate, axes, cost};
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::EINSUM, build).of(&[("T", TYPES)])];
+pub(super) const KERNELS: &[KernelDef] =
+    &[KernelDef::host(ops::EINSUM, rule, build).of(&[("T", TYPES)])];
 
 const TYPES: DTypeSet = DTypeSet::FLOAT
     .union(DTypeSet::COMPLEX)
@@ -30,14 +33,33 @@ struct Products {
 /// The products of the matrices in the last two dimensions, each of them transposed first if asked for.
 type ProductOfMatrices = fn(&KernelContext<'_>, &Tensor, &Tensor, [bool; 2]) -> Result<Tensor>;
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let equation = Equation::parse(init.attrs.str("equation")?)?;
-    let (inputs, given) = (equation.num_inputs(), init.attrs.int("N")?);
+/// The sizes of the labels of the output.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let (equation, inputs) = (equation(op)?, op.list("inputs")?);
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let dims = inputs.clone().map(|i| call.dims(i));
+        let Some(dims) = dims.collect::<Option<SmallVec<[_; 2]>>>() else {
+            return Ok(());
+        };
+        let Sizes { output, sizes, .. } = Sizes::new(&equation, &dims)?;
+        let dims: SmallVec<[i64; 8]> = output.iter().map(|label| size(&sizes, label)).collect();
+        call.set(0, &dims)
+    }))
+}
+
+fn equation(op: &OpInit<'_>) -> Result<Equation> {
+    let equation = Equation::parse(op.attrs.str("equation")?)?;
+    let (inputs, given) = (equation.num_inputs(), op.attrs.int("N")?);
     ensure!(
         inputs as i64 == given,
         InvalidArgument,
         "Expected {inputs} inputs but got: {given}"
     );
+    Ok(equation)
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (equation, inputs) = (equation(init)?, init.list("inputs")?);
     let dtype = init.attrs.dtype("T")?;
     let products = Products {
         of_elements: Elementwise::new(
@@ -46,12 +68,12 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 [Float, Double, Int32, Int64, Complex64, Complex128],
                 |T| zip(T::times)
             )?,
-            0.2,
+            cost::ARITHMETIC,
         ),
         of_matrices: of_matrices(dtype)?,
     };
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let out = compute(ctx, &equation, &products)?;
+        let out = compute(ctx, &equation, inputs.clone(), &products)?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -63,7 +85,7 @@ fn of_matrices(dtype: DataType) -> Result<ProductOfMatrices> {
         [
             Half, Bfloat16, Float, Double, Int32, Int64, Complex64, Complex128
         ],
-        |T| Ok(|ctx, x, y, transposed| product::<T>(ctx, x, y, transposed, fit))
+        |T| Ok(product::<T> as ProductOfMatrices)
     )
 }
 
@@ -74,15 +96,24 @@ struct Operand<'t> {
     labels: Labels,
 }
 
-fn compute(ctx: &KernelContext<'_>, equation: &Equation, products: &Products) -> Result<Tensor> {
-    let operands = (0..equation.num_inputs()).map(|i| {
-        let tensor = ctx.input(i);
-        let labels = equation.labels(i, tensor.rank())?;
-        Ok(Operand { tensor, labels })
-    });
-    let operands = operands.collect::<Result<SmallVec<[Operand<'_>; 2]>>>()?;
-    let output = equation.output(operands.iter().map(|operand| &operand.labels[..]))?;
-    let sizes = sizes(&operands)?;
+fn compute(
+    ctx: &KernelContext<'_>,
+    equation: &Equation,
+    inputs: Range<usize>,
+    products: &Products,
+) -> Result<Tensor> {
+    let inputs: SmallVec<[&Tensor; 2]> = ctx.input_range(inputs).collect();
+    let dims: SmallVec<[&[i64]; 2]> = inputs.iter().map(|input| input.dims()).collect();
+    let Sizes {
+        inputs: labels,
+        output,
+        sizes,
+    } = Sizes::new(equation, &dims)?;
+    let operands: SmallVec<[Operand<'_>; 2]> = inputs
+        .into_iter()
+        .zip(labels)
+        .map(|(tensor, labels)| Operand { tensor, labels })
+        .collect();
     let once = distinct(&output);
     let (labels, result) = match &operands[..] {
         [operand] => (once.clone(), operand.arranged(ctx, &once)?),
@@ -97,12 +128,7 @@ fn compute(ctx: &KernelContext<'_>, equation: &Equation, products: &Products) ->
         }
         _ => return Err(err!(Internal, "an equation of {} inputs", operands.len())),
     };
-    let size = |label: &Label| {
-        sizes
-            .iter()
-            .find(|(l, _)| l == label)
-            .map_or(1, |&(_, d)| d)
-    };
+    let size = |label: &Label| size(&sizes, label);
     let dims: SmallVec<[i64; 8]> = once.iter().map(size).collect();
     let result = Operand {
         tensor: &result.reshaped(Shape::new(&labels.iter().map(size).collect::<Vec<_>>())?)?,
@@ -222,31 +248,59 @@ fn distinct(labels: &[Label]) -> Labels {
     once
 }
 
-/// The size of the dimensions of each label.
-///
-/// # Errors
-/// `InvalidArgument` when they differ, other than by broadcasting within an ellipsis.
-fn sizes(operands: &[Operand<'_>]) -> Result<SmallVec<[(Label, i64); 8]>> {
-    let mut sizes: SmallVec<[(Label, i64); 8]> = SmallVec::new();
-    for operand in operands {
-        for (axis, (&label, &d)) in operand.labels.iter().zip(operand.tensor.dims()).enumerate() {
-            let Some((_, size)) = sizes.iter_mut().find(|(l, _)| *l == label) else {
-                sizes.push((label, d));
-                continue;
-            };
-            let is_broadcast = matches!(label, Label::Ellipsis(_));
-            if is_broadcast && *size == 1 {
-                *size = d;
+/// The labels of the dimensions of each input and of the output, and their sizes.
+struct Sizes {
+    inputs: SmallVec<[Labels; 2]>,
+    output: Labels,
+    sizes: SizeOfLabel,
+}
+
+type SizeOfLabel = SmallVec<[(Label, i64); 8]>;
+
+impl Sizes {
+    /// Those of an equation for inputs of these dimensions, of which some may be unknown.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when sizes differ, other than by broadcasting within an ellipsis; those of [`Equation::labels`]
+    /// and [`Equation::output`].
+    fn new(equation: &Equation, dims: &[&[i64]]) -> Result<Self> {
+        let labels = dims.iter().enumerate();
+        let labels = labels.map(|(i, dims)| equation.labels(i, dims.len()));
+        let inputs = labels.collect::<Result<SmallVec<[Labels; 2]>>>()?;
+        let output = equation.output(inputs.iter().map(|labels| &labels[..]))?;
+        let mut sizes = SizeOfLabel::new();
+        for (labels, dims) in inputs.iter().zip(dims) {
+            for (axis, (&label, &d)) in labels.iter().zip(*dims).enumerate() {
+                let Some((_, size)) = sizes.iter_mut().find(|(l, _)| *l == label) else {
+                    sizes.push((label, d));
+                    continue;
+                };
+                let both = match (label, *size, d) {
+                    (Label::Ellipsis(_), 1, _) => Some(d),
+                    (Label::Ellipsis(_), _, 1) => Some(*size),
+                    _ => dim::merge(*size, d),
+                };
+                *size = both.ok_or_else(|| {
+                    err!(
+                        InvalidArgument,
+                        "Expected dimension {size} at axis {axis} of the input shaped {} but got dimension {d}",
+                        PartialShape::of(dims)
+                    )
+                })?;
             }
-            ensure!(
-                *size == d || is_broadcast && d == 1,
-                InvalidArgument,
-                "Expected dimension {size} at axis {axis} of the input shaped {} but got dimension {d}",
-                operand.tensor.shape()
-            );
         }
+        Ok(Self {
+            inputs,
+            output,
+            sizes,
+        })
     }
-    Ok(sizes)
+}
+
+/// The size of a label; 1 where no dimension has it.
+fn size(sizes: &SizeOfLabel, label: &Label) -> i64 {
+    let mut sizes = sizes.iter();
+    sizes.find(|(l, _)| l == label).map_or(1, |&(_, d)| d)
 }
 
 /// The tensor that has the elements of another where the dimensions with the same label agree, and is zero elsewhere.
@@ -280,4 +334,46 @@ fn on_diagonal(
         data[at..at + width].copy_from_slice(element);
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    #[test]
+    fn unknown_sizes_are_those_of_other_inputs() {
+        let check = |equation: &str, dims: [&[i64]; 2], want: &[i64]| {
+            let equation = Equation::parse(equation).expect("an equation");
+            let found = Sizes::new(&equation, &dims).expect("they fit");
+            let got = found.output.iter().map(|label| size(&found.sizes, label));
+            assert_eq!(got.collect::<Vec<_>>(), want);
+        };
+        check("ij,jk->ik", [&[2, -1], &[3, -1]], &[2, -1]);
+        check("ij,jk->ikj", [&[2, -1], &[3, -1]], &[2, -1, 3]);
+        check("...j,...j->...j", [&[-1, 1, 4], &[5, -1, 4]], &[5, -1, 4]);
+        let equation = Equation::parse("ij,jk->ik").expect("an equation");
+        assert!(Sizes::new(&equation, &[&[-1, 2], &[3, -1]]).is_err());
+    }
+
+    #[test]
+    fn many_products_of_nothing_take_no_time() {
+        let empty = |dims: &[i64]| Tensor::from_slice::<f32>(dims, &[]).expect("a tensor");
+        let product = |equation: &str, dims: [&[i64]; 2]| {
+            let attrs = [
+                ("equation", equation.into()),
+                ("N", 2i64.into()),
+                ("T", DataType::Float.into()),
+            ];
+            let out = run("Einsum", &attrs, dims.map(empty).into());
+            out.map(|out| out[0].dims().to_vec())
+        };
+        let out = product("abc,abd->acd", [&[1 << 40, 0, 2], &[1 << 40, 0, 0]]);
+        assert_eq!(out.expect("nothing"), [1 << 40, 2, 0]);
+        let e = product("abc,abd->acd", [&[1 << 40, 0, 2], &[1 << 40, 0, 2]]);
+        assert_eq!(
+            e.expect_err("zeros without end").code(),
+            tfe_core::Code::ResourceExhausted
+        );
+    }
 }

@@ -6,17 +6,21 @@ use tfe_ops::ops;
 
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::ERF, rules::like::<0>, |init| {
-        chosen(init, [map(libm::erff), map(erf)], 10.0)
+        chosen(init, [map(libm::erff), map(erf)], cost::TRANSCENDENTAL)
     })
     .of(TYPES),
     KernelDef::host(ops::ERFC, rules::like::<0>, |init| {
-        chosen(init, [map(libm::erfcf), map(libm::erfc)], 15.0)
+        chosen(
+            init,
+            [map(libm::erfcf), map(libm::erfc)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
 ];

@@ -8,8 +8,7 @@ use tfe_host::elementary::flushed;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
-use tfe_host::rules;
-use tfe_host::{complex, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
@@ -18,7 +17,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(
             init,
             [map(elementary::exp), map(f64::exp), map(complex::exp)],
-            1.0,
+            cost::ELEMENTARY,
         )
     })
     .of(TYPES),
@@ -28,14 +27,14 @@ pub(super) const KERNELS: &[KernelDef] = &[
             map(flushed(f64::exp_m1)),
             map(complex::exp_m1),
         ];
-        chosen(init, functions, 1.0)
+        chosen(init, functions, cost::ELEMENTARY)
     })
     .of(TYPES),
     KernelDef::host(ops::LOG, rules::like::<0>, |init| {
         chosen(
             init,
             [map(elementary::ln), map(flushed(f64::ln)), map(complex::ln)],
-            1.0,
+            cost::ELEMENTARY,
         )
     })
     .of(TYPES),
@@ -45,7 +44,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             map(flushed(f64::ln_1p)),
             map(complex::ln_1p),
         ];
-        chosen(init, functions, 1.5)
+        chosen(init, functions, cost::ELEMENTARY)
     })
     .of(TYPES),
 ];

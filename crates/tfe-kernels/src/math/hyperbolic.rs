@@ -8,8 +8,7 @@ use tfe_host::elementary::flushed;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
-use tfe_host::rules;
-use tfe_host::{complex, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
@@ -23,28 +22,48 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 map(flushed(f64::tanh)),
                 map(complex::tanh),
             ],
-            1.5,
+            cost::ELEMENTARY,
         )
     })
     .of(TYPES),
     KernelDef::host(ops::SINH, rules::like::<0>, |init| {
-        chosen(init, [map(flushed(f64::sinh)), map(complex::sinh)], 10.0)
+        chosen(
+            init,
+            [map(flushed(f64::sinh)), map(complex::sinh)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::COSH, rules::like::<0>, |init| {
-        chosen(init, [map(f64::cosh), map(complex::cosh)], 10.0)
+        chosen(
+            init,
+            [map(f64::cosh), map(complex::cosh)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ASINH, rules::like::<0>, |init| {
-        chosen(init, [map(flushed(libm::asinh)), map(complex::asinh)], 15.0)
+        chosen(
+            init,
+            [map(flushed(libm::asinh)), map(complex::asinh)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ACOSH, rules::like::<0>, |init| {
-        chosen(init, [map(acosh), map(complex::acosh)], 15.0)
+        chosen(
+            init,
+            [map(acosh), map(complex::acosh)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ATANH, rules::like::<0>, |init| {
-        chosen(init, [map(flushed(libm::atanh)), map(complex::atanh)], 15.0)
+        chosen(
+            init,
+            [map(flushed(libm::atanh)), map(complex::atanh)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
 ];

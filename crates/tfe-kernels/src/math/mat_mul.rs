@@ -1,7 +1,7 @@
 //! MatMul: the product of two matrices, each of them transposed first if asked for.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use tfe_host::fill;
@@ -9,7 +9,7 @@ use tfe_host::gemm::{Matrix, Product};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
-    ..KernelDef::cpu(ops::MAT_MUL, build)
+    ..KernelDef::host(ops::MAT_MUL, rule, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::FLOAT
@@ -20,66 +20,67 @@ const TYPES: DTypeSet = DTypeSet::FLOAT
         DataType::Int64,
     ]));
 
+/// The rows of the first factor and the columns of the second.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [a, b] = op.inputs(["a", "b"])?;
+    let [ta, tb] = transposed(op)?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let (Some(x), Some(y)) = (call.dims(a), call.dims(b)) else {
+            return Ok(());
+        };
+        ensure!(
+            x.len() == y.len(),
+            InvalidArgument,
+            "In[0] and In[1] has different ndims: {} vs. {}",
+            call.shown(a),
+            call.shown(b)
+        );
+        ensure!(
+            x.len() == 2,
+            InvalidArgument,
+            "In[0] and In[1] ndims must be == 2: {}",
+            x.len()
+        );
+        ensure!(
+            dim::merge(x[usize::from(!ta)], y[usize::from(tb)]).is_some(),
+            InvalidArgument,
+            "Matrix size-incompatible: In[0]: {}, In[1]: {}",
+            call.shown(a),
+            call.shown(b)
+        );
+        call.set(0, &[x[usize::from(ta)], y[usize::from(!tb)]])
+    }))
+}
+
+fn transposed(op: &OpInit<'_>) -> Result<[bool; 2]> {
+    Ok([op.attrs.bool("transpose_a")?, op.attrs.bool("transpose_b")?])
+}
+
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let transposed = [
-        init.attrs.bool("transpose_a")?,
-        init.attrs.bool("transpose_b")?,
-    ];
+    let ([a, b], [ta, tb]) = (init.inputs(["a", "b"])?, transposed(init)?);
     dispatch!(
         init.attrs.dtype("T")?,
         [
             Half, Bfloat16, Float, Double, Int16, Int32, Int64, Complex64, Complex128
         ],
-        |T| Ok(Box::new(move |ctx: &mut KernelContext<'_>| compute::<T>(
-            ctx, transposed
-        )))
+        |T| Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+            let a = matrix::<T>(ctx.input(a), ta)?;
+            let b = matrix::<T>(ctx.input(b), tb)?;
+            let out = fill(ctx.output(0)?, |dst| T::product(ctx, a, b, dst))?;
+            ctx.set_output(0, out);
+            Ok(())
+        }))
     )
 }
 
-fn compute<T: Product>(ctx: &mut KernelContext<'_>, [ta, tb]: [bool; 2]) -> Result<()> {
-    let (a, b) = (ctx.input(0), ctx.input(1));
-    let (x, y) = (sides(a, b)?, sides(b, a)?);
-    let (x, y) = (
-        Matrix::new(a.as_slice::<T>()?, x, ta),
-        Matrix::new(b.as_slice::<T>()?, y, tb),
-    );
-    ensure!(
-        x.cols() == y.rows(),
-        InvalidArgument,
-        "Matrix size-incompatible: In[0]: {}, In[1]: {}",
-        a.shape(),
-        b.shape()
-    );
-    let shape = Shape::new(&[x.rows() as i64, y.cols() as i64])?;
-    let out = ctx.allocate(T::DTYPE, shape)?;
-    let out = fill(out, |dst| T::product(ctx, x, y, dst))?;
-    ctx.set_output(0, out);
-    Ok(())
-}
-
-/// Rows and columns.
-fn sides(a: &Tensor, b: &Tensor) -> Result<[usize; 2]> {
-    match a.dims() {
-        &[rows, cols] if b.rank() == 2 => Ok([rows as usize, cols as usize]),
-        _ if a.rank() == b.rank() => {
-            bail!(
-                InvalidArgument,
-                "In[0] and In[1] ndims must be == 2: {}",
-                a.rank()
-            )
-        }
-        _ => bail!(
-            InvalidArgument,
-            "In[0] and In[1] has different ndims: {} vs. {}",
-            a.shape(),
-            b.shape()
-        ),
-    }
+fn matrix<T: Product>(tensor: &Tensor, transposed: bool) -> Result<Matrix<'_, T>> {
+    let sides = [0, 1].map(|axis| tensor.shape().dim(axis));
+    Ok(Matrix::new(tensor.as_slice::<T>()?, sides, transposed))
 }
 
 #[cfg(test)]
 mod tests {
-    use tfe_core::{Code, Element, bf16, f16};
+    use tfe_core::{Code, Element, Shape, bf16, f16};
 
     use super::*;
     use crate::testing::run;

@@ -4,10 +4,9 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::Number;
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER)],
@@ -16,5 +15,5 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let times = function!(init.attrs.dtype("T")?, Number, |T| zip(T::times))?;
-    Ok(elementwise::kernel(times, 0.2))
+    Ok(elementwise::kernel(times, cost::ARITHMETIC))
 }

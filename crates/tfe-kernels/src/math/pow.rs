@@ -4,11 +4,10 @@ use tfe_core::{DTypeSet, Result, Tensor, dispatch, ensure};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::complex;
 use tfe_host::elementwise::{self, Elementwise};
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Real, SIGNED, Signed};
-use tfe_host::rules;
+use tfe_host::{complex, cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
@@ -24,11 +23,11 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             zip(|x: f64, y: f64| x.flushed().powf(y.flushed())),
             zip(complex::pow),
         ];
-        return elementwise::chosen(init, functions, 15.0);
+        return elementwise::chosen(init, functions, cost::COMPLEX_FUNCTION);
     }
     let function = function!(dtype, [Int8, Int16, Int32, Int64], |T| zip(power::<T>))?;
     Ok(Box::new(
-        Elementwise::new(function, 10.0).checked(refuse_negative),
+        Elementwise::new(function, cost::COMPLEX_FUNCTION).checked(refuse_negative),
     ))
 }
 

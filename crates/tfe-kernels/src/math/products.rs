@@ -8,8 +8,7 @@ use tfe_host::elementary::flushed;
 use tfe_host::elementwise::{self, chosen};
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
-use tfe_host::rules;
-use tfe_host::{complex, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
@@ -23,7 +22,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 x.times(y)
             }
         ))?;
-        Ok(elementwise::kernel(product, 0.3))
+        Ok(elementwise::kernel(product, cost::ARITHMETIC))
     })
     .of(TYPES),
     KernelDef::host(ops::XDIVY, rules::broadcast, |init| {
@@ -38,7 +37,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 }
             }),
         ];
-        chosen(init, functions, 0.5)
+        chosen(init, functions, cost::DIVISION)
     })
     .of(TYPES),
     KernelDef::host(ops::XLOGY, rules::broadcast, |init| {
@@ -59,7 +58,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 }
             }),
         ];
-        chosen(init, functions, 1.5)
+        chosen(init, functions, cost::ELEMENTARY)
     })
     .of(TYPES),
     KernelDef::host(ops::XLOG1PY, rules::broadcast, |init| {
@@ -80,7 +79,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
                 }
             }),
         ];
-        chosen(init, functions, 2.0)
+        chosen(init, functions, cost::ELEMENTARY)
     })
     .of(TYPES),
 ];

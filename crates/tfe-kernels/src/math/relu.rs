@@ -1,20 +1,21 @@
 //! Rectifiers: what is negative becomes zero, or a part of itself.
 
-use tfe_core::{DTypeSet, DataType, Result, bf16, f16};
+use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use tfe_host::elementary::leaky_alpha;
 use tfe_host::elementwise::{self, chosen};
 use tfe_host::function::map;
 use tfe_host::number::{Number, Real};
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::RELU, rules::like::<0>, |init| {
         let relu = function!(init.attrs.dtype("T")?, Real, |T| map(
             |x: T| x.nan_max(T::default())
         ))?;
-        Ok(elementwise::kernel(relu, 0.2))
+        Ok(elementwise::kernel(relu, cost::ARITHMETIC))
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::host(ops::RELU6, rules::like::<0>, |init| {
@@ -22,27 +23,17 @@ pub(super) const KERNELS: &[KernelDef] = &[
             let six = T::from_u8(6);
             map(move |x: T| x.nan_max(T::default()).nan_min(six))
         })?;
-        Ok(elementwise::kernel(relu, 0.2))
+        Ok(elementwise::kernel(relu, cost::ARITHMETIC))
     })
     .of(&[("T", DTypeSet::REAL)]),
     KernelDef::host(ops::LEAKY_RELU, rules::like::<0>, leaky).of(&[("T", DTypeSet::FLOAT)]),
 ];
 
 fn leaky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let alpha = alpha(init)?;
+    let alpha = leaky_alpha(init)?;
     let functions = [
         map(move |x: f32| if x > 0.0 { x } else { alpha * x }),
         map(move |x: f64| if x > 0.0 { x } else { f64::from(alpha) * x }),
     ];
-    chosen(init, functions, 0.3)
-}
-
-/// What part of a negative number is left: rounded to the op's own type first.
-pub(super) fn alpha(init: &KernelInit<'_>) -> Result<f32> {
-    let alpha = init.attrs.float("alpha")?;
-    Ok(match init.attrs.dtype("T")? {
-        DataType::Half => f16::from_f32(alpha).to_f32(),
-        DataType::Bfloat16 => bf16::from_f32(alpha).to_f32(),
-        _ => alpha,
-    })
+    chosen(init, functions, cost::ARITHMETIC)
 }

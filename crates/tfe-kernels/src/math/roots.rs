@@ -4,11 +4,10 @@ use tfe_core::{DTypeSet, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::complex;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
-use tfe_host::rules;
+use tfe_host::{complex, cost, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
@@ -17,7 +16,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
         chosen(
             init,
             [map(f32::sqrt), map(f64::sqrt), map(complex::sqrt)],
-            1.0,
+            cost::DIVISION,
         )
     })
     .of(TYPES),
@@ -27,7 +26,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             map(|x: f64| 1.0 / x.sqrt()),
             map(complex::rsqrt),
         ];
-        chosen(init, functions, 1.0)
+        chosen(init, functions, cost::DIVISION)
     })
     .of(TYPES),
     KernelDef::host(ops::RECIPROCAL, rules::like::<0>, reciprocal).of(TYPES),
@@ -40,5 +39,5 @@ fn reciprocal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         map(|x: f64| 1.0 / x),
         map(complex::reciprocal),
     ];
-    chosen(init, functions, 0.5)
+    chosen(init, functions, cost::DIVISION)
 }

@@ -7,7 +7,7 @@ use tfe_ops::ops;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::Real;
-use tfe_host::rules;
+use tfe_host::{cost, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::FLOOR, rules::like::<0>, |init| {
@@ -15,7 +15,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             map(|x: f32| x.flushed().floor()),
             map(|x: f64| x.flushed().floor()),
         ];
-        chosen(init, functions, 0.3)
+        chosen(init, functions, cost::DIVISION)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
     KernelDef::host(ops::CEIL, rules::like::<0>, |init| {
@@ -23,14 +23,14 @@ pub(super) const KERNELS: &[KernelDef] = &[
             map(|x: f32| x.flushed().ceil()),
             map(|x: f64| x.flushed().ceil()),
         ];
-        chosen(init, functions, 0.3)
+        chosen(init, functions, cost::DIVISION)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
     KernelDef::host(ops::RINT, rules::like::<0>, |init| {
         chosen(
             init,
             [map(f32::round_ties_even), map(f64::round_ties_even)],
-            0.3,
+            cost::DIVISION,
         )
     })
     .of(&[("T", DTypeSet::of(&[DataType::Float, DataType::Double]))]),
@@ -42,7 +42,7 @@ pub(super) const KERNELS: &[KernelDef] = &[
             map(|_: i32| 0i32),
             map(|_: i64| 0i64),
         ];
-        chosen(init, functions, 0.3)
+        chosen(init, functions, cost::DIVISION)
     })
     .of(&[("T", DTypeSet::FLOAT.union(DTypeSet::INDEX))]),
 ];

@@ -7,8 +7,7 @@ use tfe_ops::ops;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::map;
 use tfe_host::number::FIELD;
-use tfe_host::rules;
-use tfe_host::{complex, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", FIELD)],
@@ -21,5 +20,5 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         map(|x: f64| 1.0 / (1.0 + (-x).exp())),
         map(complex::sigmoid),
     ];
-    chosen(init, functions, 1.5)
+    chosen(init, functions, cost::ELEMENTARY)
 }

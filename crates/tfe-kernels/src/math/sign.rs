@@ -6,8 +6,7 @@ use tfe_ops::ops;
 
 use tfe_host::function::map;
 use tfe_host::number::{SIGNED, Signed};
-use tfe_host::rules;
-use tfe_host::{complex, elementwise};
+use tfe_host::{complex, cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", SIGNED.union(DTypeSet::COMPLEX))],
@@ -17,8 +16,8 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.attrs.dtype("T")?;
     if DTypeSet::COMPLEX.contains(dtype) {
-        return elementwise::chosen(init, [map(complex::sign)], 5.0);
+        return elementwise::chosen(init, [map(complex::sign)], cost::TRANSCENDENTAL);
     }
     let sign = function!(dtype, Signed, |T| map(T::sign))?;
-    Ok(elementwise::kernel(sign, 0.2))
+    Ok(elementwise::kernel(sign, cost::ARITHMETIC))
 }

@@ -4,10 +4,9 @@ use tfe_core::{DTypeSet, DataType, Result};
 use tfe_device::{Kernel, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::elementwise;
 use tfe_host::function::zip;
 use tfe_host::number::{FIELD, Number};
-use tfe_host::rules;
+use tfe_host::{cost, elementwise, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[(
@@ -27,5 +26,5 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             difference.times(difference.conjugate())
         })
     )?;
-    Ok(elementwise::kernel(function, 0.3))
+    Ok(elementwise::kernel(function, cost::ARITHMETIC))
 }

@@ -1,13 +1,12 @@
 //! TopKV2: the largest elements of each row, and where they are.
 
-use std::cmp::Ordering;
-
+use num_traits::PrimInt;
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Plain, Result, dispatch, ensure, err};
+use tfe_core::{DTypeSet, DataType, Result, Word, bail, ensure, err};
 use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::scratch;
+use tfe_host::{Cursor, axes, fill_words, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::REAL), ("Tk", INDEX), ("index_type", INDEX)],
@@ -53,45 +52,90 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
 }
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (dtype, index) = (init.attrs.dtype("T")?, init.attrs.dtype("index_type")?);
-    dispatch!(dtype, Real, |T| dispatch!(
-        index,
-        [Int16, Int32, Int64],
-        |I| Ok(Box::new(top_k::<T, I>))
-    ))
+    use Encoding::{Float, Signed, Unsigned};
+
+    let (input, index) = (init.input("input")?, init.attrs.dtype("index_type")?);
+    Ok(match init.attrs.dtype("T")? {
+        DataType::Uint8 => kernel::<u8>(input, index, Unsigned),
+        DataType::Uint16 => kernel::<u16>(input, index, Unsigned),
+        DataType::Uint32 => kernel::<u32>(input, index, Unsigned),
+        DataType::Uint64 => kernel::<u64>(input, index, Unsigned),
+        DataType::Int8 => kernel::<u8>(input, index, Signed),
+        DataType::Int16 => kernel::<u16>(input, index, Signed),
+        DataType::Int32 => kernel::<u32>(input, index, Signed),
+        DataType::Int64 => kernel::<u64>(input, index, Signed),
+        // No hardware computes with half-precision floats: their denormals are normal numbers of single precision.
+        DataType::Half => kernel::<u16>(input, index, Float(0x7c00, 1)),
+        DataType::Bfloat16 => kernel::<u16>(input, index, Float(0x7f80, 0x80)),
+        DataType::Float => kernel::<u32>(input, index, Float(0x7f80_0000, 0x80_0000)),
+        DataType::Double => kernel::<u64>(input, index, Float(0x7ff << 52, 1 << 52)),
+        other => bail!(Unimplemented, "{other} is not ordered"),
+    })
 }
 
-fn top_k<T: Plain + PartialOrd, I: Plain + TryFrom<usize>>(
-    ctx: &mut KernelContext<'_>,
-) -> Result<()> {
-    let (input, shape) = (ctx.input(0), ctx.output_shape(0)?);
-    let columns = input.shape().dim(input.rank() - 1);
-    let k = shape.dim(shape.rank() - 1);
-    let source = input.as_slice::<T>()?;
-    let mut values = scratch(shape.num_elements())?;
-    let mut indices = scratch(shape.num_elements())?;
-    // No more than the rows have: an empty tensor may claim any number of columns.
-    let mut order: Vec<usize> = scratch(columns.min(source.len()).min(room(k) + k))?;
-    for row in source.chunks_exact(columns.max(1)) {
-        if k == 0 {
-            break;
-        }
-        select(row, k, &mut order);
-        for &i in &order[..k] {
-            values.push(row[i]);
-            indices.push(I::try_from(i).map_err(|_| {
-                err!(
-                    InvalidArgument,
-                    "index {i} of a row of {columns} does not fit {}",
-                    I::DTYPE
-                )
-            })?);
+/// What the bits of an element stand for.
+#[derive(Clone, Copy)]
+enum Encoding<W> {
+    Unsigned,
+    /// In two's complement.
+    Signed,
+    /// A float: the bits of infinity, and of the least number that does not count as zero.
+    Float(W, W),
+}
+
+impl<W: PrimInt> Encoding<W> {
+    /// Keys are ordered as elements are. NaN is larger than any number, all NaNs are equal, and so are all zeros.
+    fn key(self, bits: W) -> W {
+        let sign = !(W::max_value() >> 1);
+        match self {
+            Self::Unsigned => bits,
+            Self::Signed => bits ^ sign,
+            Self::Float(infinity, _) if bits & !sign > infinity => W::max_value(),
+            Self::Float(_, least) if bits & !sign < least => sign,
+            Self::Float(..) if bits & sign != W::zero() => !bits,
+            Self::Float(..) => bits | sign,
         }
     }
-    let (values, indices) = (
-        ctx.output(0)?.fill_from(values)?,
-        ctx.output(1)?.fill_from(indices)?,
-    );
+}
+
+fn kernel<W: Word + PrimInt>(
+    input: usize,
+    index: DataType,
+    encoding: Encoding<W>,
+) -> Box<dyn Kernel> {
+    Box::new(move |ctx: &mut KernelContext<'_>| top_k(ctx, input, index, encoding))
+}
+
+fn top_k<W: Word + PrimInt>(
+    ctx: &mut KernelContext<'_>,
+    input: usize,
+    index: DataType,
+    encoding: Encoding<W>,
+) -> Result<()> {
+    let (input, shape) = (ctx.input(input), ctx.output_shape(0)?);
+    let columns = input.shape().dim(input.rank() - 1);
+    let k = shape.dim(shape.rank() - 1);
+    let source = input.as_words::<W>()?;
+    // No more than the rows have: an empty tensor may claim any number of columns.
+    let most = columns.min(source.len());
+    let mut indices = scratch(shape.num_elements())?;
+    let mut keys: Vec<W> = scratch(most)?;
+    let mut order: Vec<usize> = scratch(most.min(room(k) + k))?;
+    let values = fill_words::<W>(ctx.output(0)?, |dst| {
+        let mut values = Cursor::new(dst);
+        let rows = if k == 0 { &[] } else { source };
+        for row in rows.chunks_exact(columns.max(1)) {
+            keys.clear();
+            keys.extend(row.iter().map(|&bits| encoding.key(bits)));
+            select(&keys, k, &mut order);
+            for &i in &order[..k] {
+                values.push(row[i]);
+                indices.push(i as i64);
+            }
+        }
+        values.finish()
+    })?;
+    let indices = axes::tensor(ctx, index, shape.clone(), &indices)?;
     ctx.set_output(0, values);
     ctx.set_output(1, indices);
     Ok(())
@@ -103,14 +147,14 @@ fn room(k: usize) -> usize {
 }
 
 /// Brings the indices of the `k` largest elements to the front of `order`, largest first, ties by index.
-fn select<T: PartialOrd + Copy>(row: &[T], k: usize, order: &mut Vec<usize>) {
-    let larger = |&a: &usize, &b: &usize| descending(row[a], row[b]).then(a.cmp(&b));
+fn select<K: Ord + Copy>(row: &[K], k: usize, order: &mut Vec<usize>) {
+    let larger = |&a: &usize, &b: &usize| row[b].cmp(&row[a]).then(a.cmp(&b));
     order.clear();
     // Where few are wanted of many, most elements lose against the worst so far: those are never moved.
     let room = room(k);
     let mut worst = None;
     for (i, &x) in row.iter().enumerate() {
-        if worst.is_some_and(|w| descending(x, w) != Ordering::Less) {
+        if worst.is_some_and(|worst| x <= worst) {
             continue;
         }
         order.push(i);
@@ -125,17 +169,6 @@ fn select<T: PartialOrd + Copy>(row: &[T], k: usize, order: &mut Vec<usize>) {
         order.truncate(k);
     }
     order.sort_unstable_by(larger);
-}
-
-/// Larger first; NaN counts as larger than any number.
-fn descending<T: PartialOrd + Copy>(a: T, b: T) -> Ordering {
-    match b.partial_cmp(&a) {
-        Some(order) => order,
-        None => {
-            let nan = |x: T| x.partial_cmp(&x).is_none();
-            nan(b).cmp(&nan(a))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -180,6 +213,55 @@ mod tests {
             let e = top(dims, k).expect_err("refused");
             assert_eq!(e.code(), tfe_core::Code::InvalidArgument);
         }
+    }
+
+    fn check<T: tfe_core::Element>(x: &[T], want: &[i32]) {
+        let inputs = vec![
+            Tensor::from_iter(&[x.len() as i64], x.iter().cloned()).expect("a tensor"),
+            Tensor::scalar(x.len() as i32).expect("a tensor"),
+        ];
+        let out = run("TopKV2", &[], inputs).expect("a result");
+        assert_eq!(out[1].as_slice::<i32>().expect("indices"), want);
+    }
+
+    #[test]
+    fn every_type_has_its_order() {
+        use tfe_core::{bf16, f16};
+
+        check(&[0u8, 255, 7], &[1, 2, 0]);
+        check(&[0i64, -1, i64::MIN, i64::MAX], &[3, 0, 1, 2]);
+        let x = [
+            -0.0,
+            0.0,
+            -1.0,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            1.0,
+            -f64::NAN,
+        ];
+        let want = [5, 7, 3, 6, 0, 1, 2, 4];
+        check(&x, &want);
+        check(&x.map(|x| x as f32), &want);
+        check(&x.map(f16::from_f64), &want);
+        check(&x.map(bf16::from_f64), &want);
+    }
+
+    /// As in TensorFlow: denormals count as zeros, but those of half precision, which are normal in single precision.
+    #[test]
+    fn denormals_are_zeros() {
+        use tfe_core::{bf16, f16};
+
+        check(
+            &[0.0f32, -1e-40, 1e-40, 3e-40, 1.0, -1.0],
+            &[4, 0, 1, 2, 3, 5],
+        );
+        check(&[0.0f64, -1e-310, 1e-310, 3e-310, 1.0], &[4, 0, 1, 2, 3]);
+        check(&[0, 0x20, 0x40, 0x3f80].map(bf16::from_bits), &[3, 0, 1, 2]);
+        check(
+            &[0.0, -1e-7, 1e-7, 3e-7, 1.0].map(f16::from_f32),
+            &[4, 3, 2, 0, 1],
+        );
     }
 
     #[test]

@@ -8,8 +8,7 @@ use tfe_host::elementary::flushed;
 use tfe_host::elementwise::chosen;
 use tfe_host::function::{map, map_within, zip};
 use tfe_host::number::FIELD;
-use tfe_host::rules;
-use tfe_host::{complex, elementary};
+use tfe_host::{complex, cost, elementary, rules};
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", FIELD)];
 
@@ -18,33 +17,57 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::SIN, rules::like::<0>, |init| {
         let far = |x: f32| f64::from(x).sin() as f32;
         let near = map_within(elementary::reaches, elementary::sin, far);
-        chosen(init, [near, map(flushed(f64::sin)), map(complex::sin)], 1.5)
+        chosen(
+            init,
+            [near, map(flushed(f64::sin)), map(complex::sin)],
+            cost::ELEMENTARY,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::COS, rules::like::<0>, |init| {
         let far = |x: f32| f64::from(x).cos() as f32;
         let near = map_within(elementary::reaches, elementary::cos, far);
-        chosen(init, [near, map(f64::cos), map(complex::cos)], 1.5)
+        chosen(
+            init,
+            [near, map(f64::cos), map(complex::cos)],
+            cost::ELEMENTARY,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::TAN, rules::like::<0>, |init| {
-        chosen(init, [map(flushed(f64::tan)), map(complex::tan)], 15.0)
+        chosen(
+            init,
+            [map(flushed(f64::tan)), map(complex::tan)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ASIN, rules::like::<0>, |init| {
-        chosen(init, [map(flushed(f64::asin)), map(complex::asin)], 15.0)
+        chosen(
+            init,
+            [map(flushed(f64::asin)), map(complex::asin)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ACOS, rules::like::<0>, |init| {
-        chosen(init, [map(f64::acos), map(complex::acos)], 15.0)
+        chosen(
+            init,
+            [map(f64::acos), map(complex::acos)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ATAN, rules::like::<0>, |init| {
-        chosen(init, [map(flushed(f64::atan)), map(complex::atan)], 15.0)
+        chosen(
+            init,
+            [map(flushed(f64::atan)), map(complex::atan)],
+            cost::TRANSCENDENTAL,
+        )
     })
     .of(TYPES),
     KernelDef::host(ops::ATAN2, rules::broadcast, |init| {
-        chosen(init, [zip(atan2), zip(f64::atan2)], 20.0)
+        chosen(init, [zip(atan2), zip(f64::atan2)], cost::TRANSCENDENTAL)
     })
     .of(&[("T", DTypeSet::FLOAT)]),
 ];

@@ -2,11 +2,26 @@
 //! passed over.
 
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Plain, Result, Shape, Tensor, dispatch, ensure, err};
-use tfe_device::{Device, Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Plain, Result, Tensor, dispatch, ensure};
+use tfe_device::{Device, Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
-use tfe_host::{axes, parallel, scratch_of};
+use tfe_host::{axes, cost, parallel, rules, scratch_of};
+
+macro_rules! find {
+    ($init:expr, $better:expr) => {
+        dispatch!(
+            $init.attrs.dtype("T")?,
+            [
+                Half, Bfloat16, Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32,
+                Uint64, Bool
+            ],
+            |T| kernel($init, |device, input, sizes| find::<T>(
+                device, input, sizes, $better
+            ))
+        )
+    };
+}
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
@@ -18,79 +33,63 @@ pub(super) const KERNELS: &[KernelDef] = &[
             ),
         ],
         host_inputs: &["dimension"],
-        ..KernelDef::cpu(ops::ARG_MAX, build_max)
+        ..KernelDef::host(ops::ARG_MAX, rule, |init| {
+            find!(init, |a, b| PartialOrd::gt(&a, &b))
+        })
     },
     KernelDef {
         types: &[("T", TYPES), ("output_type", DTypeSet::INDEX)],
         host_inputs: &["dimension"],
-        ..KernelDef::cpu(ops::ARG_MIN, build_min)
+        ..KernelDef::host(ops::ARG_MIN, rule, |init| {
+            find!(init, |a, b| PartialOrd::lt(&a, &b))
+        })
     },
 ];
 
 const TYPES: DTypeSet = DTypeSet::REAL.union(DTypeSet::of(&[DataType::Bool]));
 
-macro_rules! find {
-    ($dtype:expr, $better:expr) => {
-        dispatch!(
-            $dtype,
-            [
-                Half, Bfloat16, Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32,
-                Uint64, Bool
-            ],
-            |T| Ok((|device, input, middle, inner| {
-                find::<T>(device, input, middle, inner, $better)
-            }) as Find)
-        )
-    };
+/// The shape of the input without the axis, which has an element at least.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let inputs @ [_, input] = op.inputs(["dimension", "input"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let axis = rules::axis_of(
+            call,
+            inputs,
+            "dim must be a scalar, but received tensor of shape:",
+            "Expected dimension",
+        )?;
+        match (call.dims(input), axis) {
+            (Some(dims), Some(axis)) => {
+                ensure!(
+                    dims[axis] != 0,
+                    InvalidArgument,
+                    "Reduction axis {axis} is empty in shape {}",
+                    call.shown(input)
+                );
+                let mut dims = SmallVec::<[i64; 8]>::from_slice(dims);
+                dims.remove(axis);
+                call.set(0, &dims)
+            }
+            (Some(dims), None) => {
+                call.set_rank(0, dims.len().saturating_sub(1));
+                Ok(())
+            }
+            (None, _) => Ok(()),
+        }
+    }))
 }
 
-fn build_max(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(
-        init,
-        find!(init.attrs.dtype("T")?, |a, b| PartialOrd::gt(&a, &b))?,
-    )
-}
-
-fn build_min(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(
-        init,
-        find!(init.attrs.dtype("T")?, |a, b| PartialOrd::lt(&a, &b))?,
-    )
-}
-
-/// Finds indices along the middle one of three dimensions, given its size and that of the inner one.
-type Find = fn(&dyn Device, &Tensor, usize, usize) -> Result<Vec<i64>>;
+/// Finds indices along the middle one of three dimensions.
+type Find = fn(&dyn Device, &Tensor, [usize; 3]) -> Result<Vec<i64>>;
 
 fn kernel(init: &KernelInit<'_>, find: Find) -> Result<Box<dyn Kernel>> {
-    let output = init.attrs.dtype("output_type")?;
+    let dtype = init.attrs.dtype("output_type")?;
+    let [input, axis] = init.inputs(["input", "dimension"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (input, axis) = (ctx.input(0), ctx.input(1));
-        ensure!(
-            axis.rank() == 0,
-            InvalidArgument,
-            "dim must be a scalar, but received tensor of shape: {}",
-            axis.shape()
-        );
-        let (given, rank) = (axes::integers(axis)?[0], input.rank());
-        let axis = axes::normalize(given, rank).ok_or_else(|| {
-            err!(
-                InvalidArgument,
-                "Expected dimension in the range [{}, {rank}), but got {given}",
-                -(rank as i64)
-            )
-        })?;
-        let middle = input.shape().dim(axis);
-        ensure!(
-            middle > 0,
-            InvalidArgument,
-            "Reduction axis {axis} is empty in shape {}",
-            input.shape()
-        );
-        let mut dims = SmallVec::<[i64; 8]>::from_slice(input.dims());
-        let inner = dims[axis + 1..].iter().product::<i64>() as usize;
-        dims.remove(axis);
-        let found = find(ctx.device(), input, middle, inner)?;
-        let out = axes::tensor(ctx, output, Shape::new(&dims)?, &found)?;
+        let input = ctx.input(input);
+        let axis = axes::from_start(ctx.integer(axis)?, input.rank());
+        let found = find(ctx.device(), input, axes::around(input.dims(), axis))?;
+        let out = axes::tensor(ctx, dtype, ctx.output_shape(0)?.clone(), &found)?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -99,15 +98,14 @@ fn kernel(init: &KernelInit<'_>, find: Find) -> Result<Box<dyn Kernel>> {
 fn find<T: Plain + PartialOrd>(
     device: &dyn Device,
     input: &Tensor,
-    middle: usize,
-    inner: usize,
+    [_, middle, inner]: [usize; 3],
     better: impl Fn(T, T) -> bool + Sync,
 ) -> Result<Vec<i64>> {
     let source = input.as_slice::<T>()?;
     let mut found = scratch_of(0, source.len() / middle)?;
     // Columns are taken a piece at a time, so that their best elements stay in the first-level cache.
     let width = inner.clamp(1, 512);
-    let ns = 0.8 * middle as f64;
+    let ns = cost::DIVISION * middle as f64;
     let piece = parallel::piece_len(device, found.len(), ns);
     parallel::for_pieces(device, &mut found, piece, &|start, found| {
         if inner == 1 {

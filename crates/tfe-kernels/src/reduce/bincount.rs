@@ -1,7 +1,7 @@
 //! `Bincount` and `DenseBincount`: how often each number below a size occurs, or what weights it has together.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use tfe_host::axes;
@@ -11,102 +11,117 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", WEIGHTS)],
         host_inputs: &["size"],
-        ..KernelDef::cpu(ops::BINCOUNT, build)
+        ..KernelDef::host(ops::BINCOUNT, rule, build)
     },
     KernelDef {
         types: &[("T", WEIGHTS), ("Tidx", DTypeSet::INDEX)],
         host_inputs: &["size"],
-        ..KernelDef::cpu(ops::DENSE_BINCOUNT, build_dense)
+        ..KernelDef::host(ops::DENSE_BINCOUNT, dense_rule, build_dense)
     },
 ];
 
 const WEIGHTS: DTypeSet = DTypeSet::INDEX.union(DTypeSet::of(&[DataType::Float, DataType::Double]));
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let count = counter(init)?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (input, weights) = (ctx.input(0), ctx.input(2));
+/// As many bins as `size`.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, size, weights] = op.inputs(["arr", "size", "weights"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let counts = [weights, input].map(|i| call.num_elements(i));
         ensure!(
-            weights.num_elements() == 0 || weights.num_elements() == input.num_elements(),
+            matches!(counts, [None | Some(0), _] | [_, None]) || counts[0] == counts[1],
             InvalidArgument,
             "Input indices and weights must have the same size."
         );
-        let size = size(ctx)?;
-        let out = count(ctx, Shape::new(&[size])?, false)?;
-        ctx.set_output(0, out);
-        Ok(())
+        let bins = bins(call, size)?;
+        call.set(0, &[bins])
     }))
 }
 
-fn build_dense(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let count = counter(init)?;
-    let binary = init.attrs.bool("binary_output")?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (input, weights) = (ctx.input(0), ctx.input(2));
+/// As many bins as `size`, for each row of a matrix.
+fn dense_rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, size, weights] = op.inputs(["input", "size", "weights"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let rank = call.rank(input);
         ensure!(
-            input.rank() <= 2,
+            rank.is_none_or(|rank| rank <= 2),
             InvalidArgument,
             "Shape must be at most rank 2 but is rank {}",
-            input.rank()
+            rank.unwrap_or_default()
         );
         ensure!(
-            weights.num_elements() == 0 || weights.shape() == input.shape(),
+            matches!(call.num_elements(weights), None | Some(0))
+                || call.may_be_equal(weights, input),
             InvalidArgument,
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received {}",
-            weights.shape()
+            call.shown(weights)
         );
-        let size = size(ctx)?;
-        let shape = match input.dims() {
-            &[rows, _] => Shape::new(&[rows, size]),
-            _ => Shape::new(&[size]),
-        };
-        let out = count(ctx, shape?, binary)?;
-        ctx.set_output(0, out);
-        Ok(())
+        let bins = bins(call, size)?;
+        match call.dims(input) {
+            Some(&[rows, _]) => call.set(0, &[rows, bins]),
+            Some(_) => call.set(0, &[bins]),
+            None => Ok(()),
+        }
     }))
 }
 
 /// How many bins there are.
-fn size(ctx: &KernelContext<'_>) -> Result<i64> {
-    let size = ctx.input(1);
+fn bins(call: &Inference<'_>, size: usize) -> Result<i64> {
+    call.of_rank(size, 0, || {
+        err!(
+            InvalidArgument,
+            "Shape must be rank 0 but is rank {}",
+            call.rank(size).unwrap_or_default()
+        )
+    })?;
+    let bins = call.integer(size)?;
     ensure!(
-        size.rank() == 0,
+        bins.is_none_or(|bins| bins >= 0),
         InvalidArgument,
-        "Shape must be rank 0 but is rank {}",
-        size.rank()
+        "size ({}) must be non-negative",
+        bins.unwrap_or_default()
     );
-    let size = axes::integers(size)?[0];
-    ensure!(
-        size >= 0,
-        InvalidArgument,
-        "size ({size}) must be non-negative"
-    );
-    Ok(size)
+    Ok(bins.unwrap_or(dim::UNKNOWN))
 }
 
-/// Fills bins of a shape: those of all numbers, or those of each row of them. With weights or without, or only whether
-/// a number is there.
-type Count = fn(&KernelContext<'_>, Shape, bool) -> Result<Tensor>;
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    kernel(init, init.inputs(["arr", "weights"])?, false)
+}
 
-fn counter(init: &KernelInit<'_>) -> Result<Count> {
+fn build_dense(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let binary = init.attrs.bool("binary_output")?;
+    kernel(init, init.inputs(["input", "weights"])?, binary)
+}
+
+/// Fills the bins of all numbers, or those of each row of them, with how often a number is there, or with weights.
+/// `binary`: only with whether a number is there.
+fn kernel(init: &KernelInit<'_>, inputs: [usize; 2], binary: bool) -> Result<Box<dyn Kernel>> {
     dispatch!(init.attrs.dtype("T")?, [Int32, Int64, Float, Double], |T| {
-        Ok(count::<T> as Count)
+        Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+            let out = count::<T>(ctx, inputs, binary)?;
+            ctx.set_output(0, out);
+            Ok(())
+        }))
     })
 }
 
-fn count<T: Number>(ctx: &KernelContext<'_>, shape: Shape, binary: bool) -> Result<Tensor> {
-    let (numbers, weights) = (axes::integers(ctx.input(0))?, ctx.input(2).as_slice::<T>()?);
+fn count<T: Number>(
+    ctx: &KernelContext<'_>,
+    [input, weights]: [usize; 2],
+    binary: bool,
+) -> Result<Tensor> {
+    let numbers = axes::integers(ctx.input(input))?;
+    let weights = ctx.input(weights).as_slice::<T>()?;
     ensure!(
         numbers.iter().all(|&n| n >= 0),
         InvalidArgument,
         "Input arr must be non-negative!"
     );
-    let bins = shape.dim(shape.rank() - 1);
-    let row = match shape.rank() {
-        2 => numbers.len() / shape.dim(0).max(1),
+    let mut totals = ctx.output(0)?.zeroed();
+    let bins = totals.shape().dim(totals.rank() - 1);
+    let row = match totals.rank() {
+        2 => numbers.len() / totals.shape().dim(0).max(1),
         _ => numbers.len(),
     };
-    let mut totals = ctx.allocate(T::DTYPE, shape)?.zeroed();
     if let Some(totals) = totals.as_mut_slice::<T>() {
         for (i, &number) in numbers.iter().enumerate() {
             if number >= bins as i64 {

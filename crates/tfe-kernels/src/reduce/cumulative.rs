@@ -3,32 +3,14 @@
 
 use std::mem::MaybeUninit;
 
-use smallvec::SmallVec;
-use tfe_core::{
-    Complex64, Complex128, DTypeSet, Plain, Result, Tensor, bf16, dispatch, ensure, err, f16,
-};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{Complex64, Complex128, DTypeSet, Plain, Result, Tensor, bf16, dispatch, f16};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use tfe_host::accumulate::{Fold, Plus, Times};
 use tfe_host::bits::unsigned;
 use tfe_host::number::Half;
-use tfe_host::{axes, fill, loops, parallel};
-
-pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef {
-        types: TYPES,
-        host_inputs: &["axis"],
-        ..KernelDef::cpu(ops::CUMPROD, build_prod)
-    },
-    KernelDef {
-        types: TYPES,
-        host_inputs: &["axis"],
-        ..KernelDef::cpu(ops::CUMSUM, build_sum)
-    },
-];
-
-const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)];
+use tfe_host::{axes, cost, fill, loops, parallel, rules, scratch_of};
 
 macro_rules! scan {
     ($init:expr, $function:expr) => {
@@ -44,12 +26,34 @@ macro_rules! scan {
     };
 }
 
-fn build_sum(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    scan!(init, Plus)
-}
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef {
+        types: TYPES,
+        host_inputs: &["axis"],
+        ..KernelDef::host(ops::CUMPROD, rule, |init| scan!(init, Times))
+    },
+    KernelDef {
+        types: TYPES,
+        host_inputs: &["axis"],
+        ..KernelDef::host(ops::CUMSUM, rule, |init| scan!(init, Plus))
+    },
+];
 
-fn build_prod(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    scan!(init, Times)
+const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)];
+
+/// The shape of the input, which has the axis.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let inputs @ [_, x] = op.inputs(["axis", "x"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        rules::axis_of(
+            call,
+            inputs,
+            "ScanOp: axis must be a scalar, not",
+            "ScanOp: Expected scan axis",
+        )?;
+        call.set_like(0, x);
+        Ok(())
+    }))
 }
 
 /// How a tensor is gone through.
@@ -68,29 +72,17 @@ type Scan = fn(&KernelContext<'_>, &Tensor, Order) -> Result<Tensor>;
 fn kernel(init: &KernelInit<'_>, scan: Scan) -> Result<Box<dyn Kernel>> {
     let exclusive = init.attrs.bool("exclusive")?;
     let reverse = init.attrs.bool("reverse")?;
+    let [x, axis] = init.inputs(["x", "axis"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (input, axis) = (ctx.input(0), ctx.input(1));
-        ensure!(
-            axis.rank() == 0,
-            InvalidArgument,
-            "ScanOp: axis must be a scalar, not {}",
-            axis.shape()
-        );
-        let (given, rank) = (axes::integers(axis)?[0], input.rank());
-        let axis = axes::normalize(given, rank).ok_or_else(|| {
-            err!(
-                InvalidArgument,
-                "ScanOp: Expected scan axis in the range [{}, {rank}), but got {given}",
-                -(rank as i64)
-            )
-        })?;
-        let inner = input.dims()[axis + 1..].iter().product::<i64>() as usize;
+        let x = ctx.input(x);
+        let axis = axes::from_start(ctx.integer(axis)?, x.rank());
+        let [_, len, inner] = axes::around(x.dims(), axis);
         let order = Order {
-            sizes: [input.shape().dim(axis), inner],
+            sizes: [len, inner],
             exclusive,
             reverse,
         };
-        let out = scan(ctx, input, order)?;
+        let out = scan(ctx, x, order)?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -138,13 +130,10 @@ fn scanned<T: Scanned, F: Fold<T::Total>>(
     let out = ctx.allocate(T::DTYPE, input.shape().clone())?;
     let block = order.sizes[0] * order.sizes[1];
     fill(out, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            block,
-            1.0,
-            &|start, dst| blocks(dst, &source[start..], order, f),
-        ))
+        let ns = cost::DIVISION;
+        parallel::try_write(ctx.device(), dst, block, ns, &|start, dst| {
+            blocks(dst, &source[start..], order, f)
+        })
     })
 }
 
@@ -154,8 +143,7 @@ fn blocks<'a, T: Scanned, F: Fold<T::Total>>(
     source: &[T],
     order: Order,
     f: F,
-) -> &'a mut [T] {
-    let dst = loops::repeat(dst, T::default());
+) -> Result<&'a mut [T]> {
     let [len, inner] = order.sizes;
     let block = (len * inner).max(1);
     let step = |total: &mut T::Total, x: T| {
@@ -164,7 +152,16 @@ fn blocks<'a, T: Scanned, F: Fold<T::Total>>(
         T::narrow(if order.exclusive { now } else { next })
     };
     let row = |k: usize| if order.reverse { len - 1 - k } else { k };
-    let mut totals: SmallVec<[T::Total; 64]> = SmallVec::new();
+    // One a column; those of single columns stay in a register.
+    let mut totals = scratch_of(
+        f.identity(),
+        if inner == 1 {
+            0
+        } else {
+            inner.min(source.len())
+        },
+    )?;
+    let dst = loops::repeat(dst, T::default());
     for (dst, source) in dst.chunks_exact_mut(block).zip(source.chunks_exact(block)) {
         if inner == 1 {
             let mut total = f.identity();
@@ -173,8 +170,7 @@ fn blocks<'a, T: Scanned, F: Fold<T::Total>>(
             }
             continue;
         }
-        totals.clear();
-        totals.resize(inner, f.identity());
+        totals.fill(f.identity());
         for k in 0..len {
             let at = row(k) * inner;
             let pairs = dst[at..][..inner].iter_mut().zip(&source[at..][..inner]);
@@ -183,5 +179,66 @@ fn blocks<'a, T: Scanned, F: Fold<T::Total>>(
             }
         }
     }
-    dst
+    Ok(dst)
+}
+
+#[cfg(test)]
+mod tests {
+    use tfe_core::{Code, DataType};
+
+    use super::*;
+    use crate::testing::run;
+
+    /// Along every axis of tensors that have no elements, but many dimensions' worth of rows or columns.
+    #[test]
+    fn time_and_memory_do_not_follow_sizes_without_elements() {
+        let many = 1 << 40;
+        for dims in [[many, 0], [0, many]] {
+            for axis in 0..2 {
+                let input = |dtype| {
+                    let shape = tfe_core::Shape::new(&dims)?;
+                    Ok(vec![Tensor::zeros(dtype, shape)?, Tensor::scalar(axis)?])
+                };
+                for op in ["Cumsum", "Cumprod"] {
+                    let out = input(DataType::Half).and_then(|inputs| run(op, &[], inputs));
+                    assert_eq!(out.expect("nothing")[0].dims(), dims);
+                }
+                let out = input(DataType::Float).and_then(|inputs| run("ArgMax", &[], inputs));
+                match dims[axis as usize] {
+                    0 => assert_eq!(out.expect_err("empty").code(), Code::InvalidArgument),
+                    _ => assert_eq!(out.expect("nothing")[0].dims(), [0]),
+                }
+                let out = input(DataType::Float).and_then(|inputs| run("Mean", &[], inputs));
+                match dims[axis as usize] {
+                    0 => assert_eq!(out.expect_err("much").code(), Code::ResourceExhausted),
+                    _ => assert_eq!(out.expect("nothing")[0].dims(), [0]),
+                }
+            }
+            for dtype in [DataType::Half, DataType::Float] {
+                let logits = tfe_core::Shape::new(&dims).and_then(|s| Tensor::zeros(dtype, s));
+                let out = run("Softmax", &[], vec![logits.expect("a tensor")]);
+                assert_eq!(out.expect("nothing")[0].dims(), dims);
+            }
+        }
+    }
+
+    #[test]
+    fn axes_are_checked() {
+        let x = || Tensor::from_slice(&[2, 2], &[1i32, 2, 3, 4]).expect("a tensor");
+        let scan = |axis: Result<Tensor>| run("Cumsum", &[], vec![x(), axis?]);
+        let sums = scan(Tensor::scalar(-2i64)).expect("sums");
+        assert_eq!(sums[0].as_slice::<i32>().expect("ints"), [1, 2, 4, 6]);
+        for (axis, message) in [
+            (
+                Tensor::scalar(2i32),
+                "ScanOp: Expected scan axis in the range [-2, 2), but got 2",
+            ),
+            (
+                Tensor::vector(&[0i32]),
+                "ScanOp: axis must be a scalar, not [1]",
+            ),
+        ] {
+            assert_eq!(scan(axis).expect_err("refused").message(), message);
+        }
+    }
 }

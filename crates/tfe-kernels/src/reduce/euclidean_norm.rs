@@ -8,31 +8,31 @@ use tfe_ops::ops;
 
 use tfe_host::accumulate::{Folded, Plus};
 use tfe_host::bits::unsigned;
-use tfe_host::loops;
 use tfe_host::number::{Half, Number};
 use tfe_host::reduce::{self, Reducer};
+use tfe_host::{loops, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)],
     host_inputs: &["reduction_indices"],
-    ..KernelDef::cpu(ops::EUCLIDEAN_NORM, build)
+    ..KernelDef::host(ops::EUCLIDEAN_NORM, rules::reduction, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (dtype, keep_dims) = (init.attrs.dtype("T")?, init.attrs.bool("keep_dims")?);
+    let dtype = init.attrs.dtype("T")?;
     let is_signed = unsigned(dtype) != dtype;
     dispatch!(
         unsigned(dtype),
         [
             Half, Bfloat16, Float, Double, Complex64, Complex128, Uint8, Uint16, Uint32, Uint64
         ],
-        |T| Ok(reduce::kernel(
+        |T| reduce::kernel(
+            init,
             Norm::<T> {
                 sum: Folded::by(Plus),
                 is_signed
-            },
-            keep_dims
-        ))
+            }
+        )
     )
 }
 

@@ -1,31 +1,25 @@
 //! `All` and `Any`: whether every element along axes is true, or one at least.
 
-use tfe_core::{DTypeSet, Result};
-use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_core::DTypeSet;
+use tfe_device::KernelDef;
 use tfe_ops::ops;
 
 use tfe_host::accumulate::{And, Folded, Or};
-use tfe_host::reduce;
+use tfe_host::{reduce, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("Tidx", DTypeSet::INDEX)],
         host_inputs: &["reduction_indices"],
-        ..KernelDef::cpu(ops::ALL, build_all)
+        ..KernelDef::host(ops::ALL, rules::reduction, |init| {
+            reduce::kernel(init, Folded::<bool, _>::by(And))
+        })
     },
     KernelDef {
         types: &[("Tidx", DTypeSet::INDEX)],
         host_inputs: &["reduction_indices"],
-        ..KernelDef::cpu(ops::ANY, build_any)
+        ..KernelDef::host(ops::ANY, rules::reduction, |init| {
+            reduce::kernel(init, Folded::<bool, _>::by(Or))
+        })
     },
 ];
-
-fn build_all(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let keep_dims = init.attrs.bool("keep_dims")?;
-    Ok(reduce::kernel(Folded::<bool, _>::by(And), keep_dims))
-}
-
-fn build_any(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let keep_dims = init.attrs.bool("keep_dims")?;
-    Ok(reduce::kernel(Folded::<bool, _>::by(Or), keep_dims))
-}

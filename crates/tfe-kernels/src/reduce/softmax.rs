@@ -1,42 +1,44 @@
 //! `Softmax` and `LogSoftmax` along the last dimension. Half-precision floats are widened.
 
 use std::mem::MaybeUninit;
-use std::ops::Sub;
 
-use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Plain, Result, Tensor, bail, bf16, dispatch, f16};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, Plain, Result, Tensor, bf16, dispatch, err, f16};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use tfe_host::accumulate::{Folded, Larger, Plus};
 use tfe_host::number::Half;
 use tfe_host::reduce::Reducer;
-use tfe_host::{elementary, fill, loops, parallel};
+use tfe_host::{cost, elementary, fill, function, loops, parallel, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", DTypeSet::FLOAT)],
-        ..KernelDef::cpu(ops::LOG_SOFTMAX, build_log)
+        ..KernelDef::host(ops::LOG_SOFTMAX, rule, |init| kernel(init, true))
     },
     KernelDef {
         types: &[("T", DTypeSet::FLOAT)],
-        ..KernelDef::cpu(ops::SOFTMAX, build)
+        ..KernelDef::host(ops::SOFTMAX, rule, |init| kernel(init, false))
     },
 ];
 
-/// What an element costs, in nanoseconds: an exponential.
-const ELEMENT_NS: f64 = 2.0;
-
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(init.attrs.dtype("T")?, false)
+/// The shape of the logits, which have a last dimension.
+fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        call.at_least_rank(0, 1, || {
+            err!(
+                InvalidArgument,
+                "logits must have >= 1 dimension, got {}",
+                call.shown(0)
+            )
+        })?;
+        call.set_like(0, 0);
+        Ok(())
+    }))
 }
 
-fn build_log(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(init.attrs.dtype("T")?, true)
-}
-
-fn kernel(dtype: DataType, log: bool) -> Result<Box<dyn Kernel>> {
-    dispatch!(dtype, Float, |T| Ok(Box::new(
+fn kernel(init: &KernelInit<'_>, log: bool) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.attrs.dtype("T")?, Float, |T| Ok(Box::new(
         move |ctx: &mut KernelContext<'_>| {
             let out = softmax::<T>(ctx, log)?;
             ctx.set_output(0, out);
@@ -47,45 +49,54 @@ fn kernel(dtype: DataType, log: bool) -> Result<Box<dyn Kernel>> {
 
 fn softmax<T: Logit>(ctx: &KernelContext<'_>, log: bool) -> Result<Tensor> {
     let input = ctx.input(0);
-    let Some(&len) = input.dims().last() else {
-        bail!(
-            InvalidArgument,
-            "logits must have >= 1 dimension, got {}",
-            input.shape()
-        );
-    };
     let source = input.as_slice::<T>()?;
-    let out = ctx.allocate(T::DTYPE, input.shape().clone())?;
-    let len = (len as usize).max(1);
-    fill(out, |dst| {
-        Ok(parallel::write(
-            ctx.device(),
-            dst,
-            len,
-            ELEMENT_NS,
-            &|start, dst| {
-                loops::by_blocks(dst, len, |dst, range| {
-                    let row = &source[start + range.start..][..range.len()];
-                    T::row(dst, row, log)
-                })
-            },
-        ))
+    // No more than there are: a tensor without rows may claim any number of columns.
+    let len = input.shape().dim(input.rank() - 1).min(source.len()).max(1);
+    fill(ctx.output(0)?, |dst| {
+        let ns = cost::ELEMENTARY;
+        parallel::try_write(ctx.device(), dst, len, ns, &|start, dst| {
+            let mut room = T::room(len)?;
+            Ok(loops::by_blocks(dst, len, |dst, range| {
+                let row = &source[start + range.start..][..range.len()];
+                T::row(dst, row, log, &mut room)
+            }))
+        })
     })
 }
 
 /// An element of a row.
 trait Logit: Plain {
+    /// What a row is worked on in.
+    type Room;
+
+    /// Room for a row of that length.
+    fn room(len: usize) -> Result<Self::Room>;
     /// Writes the results of a row.
-    fn row<'a>(dst: &'a mut [MaybeUninit<Self>], row: &[Self], log: bool) -> &'a mut [Self];
+    fn row<'a>(
+        dst: &'a mut [MaybeUninit<Self>],
+        row: &[Self],
+        log: bool,
+        room: &mut Self::Room,
+    ) -> &'a mut [Self];
 }
 
 macro_rules! logits {
     ($($t:ty, $exp:expr;)*) => {$(
         impl Logit for $t {
-            fn row<'a>(dst: &'a mut [MaybeUninit<$t>], row: &[$t], log: bool) -> &'a mut [$t] {
+            type Room = ();
+
+            fn room(_: usize) -> Result<()> {
+                Ok(())
+            }
+            fn row<'a>(
+                dst: &'a mut [MaybeUninit<$t>],
+                row: &[$t],
+                log: bool,
+                (): &mut (),
+            ) -> &'a mut [$t] {
                 // Less the largest, no exponential overflows.
                 let largest = Folded::<$t, _>::by(Larger).row(row);
-                let out = exponentials(dst, row, largest, $exp);
+                let out = function::exponentials(dst, row, largest, $exp);
                 let sum = Folded::<$t, _>::by(Plus).row(out);
                 if log {
                     let ln = sum.ln();
@@ -106,24 +117,23 @@ logits! {
 macro_rules! half_logits {
     ($($t:ty),*) => {$(
         impl Logit for $t {
-            fn row<'a>(dst: &'a mut [MaybeUninit<$t>], row: &[$t], log: bool) -> &'a mut [$t] {
-                let mut buffers: [SmallVec<[_; 256]>; 2] = Default::default();
-                let [wide, out] = &mut buffers;
-                wide.resize(row.len(), MaybeUninit::uninit());
-                out.resize(row.len(), MaybeUninit::uninit());
-                let wide = Half::to_f32s(row, wide);
-                Half::of_f32s(f32::row(out, wide, log), dst)
+            /// A row in single precision, and its results.
+            type Room = [Vec<MaybeUninit<f32>>; 2];
+
+            fn room(len: usize) -> Result<Self::Room> {
+                let room = || scratch_of(MaybeUninit::uninit(), len);
+                Ok([room()?, room()?])
+            }
+            fn row<'a>(
+                dst: &'a mut [MaybeUninit<$t>],
+                row: &[$t],
+                log: bool,
+                [wide, out]: &mut Self::Room,
+            ) -> &'a mut [$t] {
+                let wide = Half::to_f32s(row, &mut wide[..row.len()]);
+                Half::of_f32s(f32::row(&mut out[..row.len()], wide, log, &mut ()), dst)
             }
         }
     )*};
 }
 half_logits!(f16, bf16);
-
-levels! {
-    /// Writes the exponentials of a row less a number.
-    fn exponentials['a, T: Plain + Sub<Output = T>, F: Fn(T) -> T](
-        dst: &'a mut [MaybeUninit<T>], row: &[T], less: T, exp: F
-    ) -> &'a mut [T] {
-        loops::map(dst, row, |x| exp(x - less))
-    }
-}

@@ -1,54 +1,44 @@
 //! `Sum` and `Prod`: the sum and the product of elements along axes. Integers wrap, half-precision floats are widened.
 
-use tfe_core::{DTypeSet, Result, dispatch};
-use tfe_device::{Kernel, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, dispatch};
+use tfe_device::KernelDef;
 use tfe_ops::ops;
 
 use tfe_host::accumulate::{Folded, Plus, Times};
 use tfe_host::bits::unsigned;
-use tfe_host::reduce;
-
-pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef {
-        types: TYPES,
-        host_inputs: &["reduction_indices"],
-        ..KernelDef::cpu(ops::SUM, build_sum)
-    },
-    KernelDef {
-        types: TYPES,
-        host_inputs: &["reduction_indices"],
-        ..KernelDef::cpu(ops::PROD, build_prod)
-    },
-];
-
-const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)];
+use tfe_host::{reduce, rules};
 
 macro_rules! folded {
-    ($init:expr, $function:expr) => {{
-        let keep_dims = $init.attrs.bool("keep_dims")?;
+    ($init:expr, $function:expr) => {
         dispatch!(
             unsigned($init.attrs.dtype("T")?),
             [
                 Half, Bfloat16, Float, Double, Complex64, Complex128, Uint8, Uint16, Uint32, Uint64
             ],
-            |T| Ok(reduce::kernel(Folded::<T, _>::by($function), keep_dims))
+            |T| reduce::kernel($init, Folded::<T, _>::by($function))
         )
-    }};
+    };
 }
 
-fn build_sum(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    folded!(init, Plus)
-}
+pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef {
+        types: TYPES,
+        host_inputs: &["reduction_indices"],
+        ..KernelDef::host(ops::SUM, rules::reduction, |init| folded!(init, Plus))
+    },
+    KernelDef {
+        types: TYPES,
+        host_inputs: &["reduction_indices"],
+        ..KernelDef::host(ops::PROD, rules::reduction, |init| folded!(init, Times))
+    },
+];
 
-fn build_prod(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    folded!(init, Times)
-}
+const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::NUMBER), ("Tidx", DTypeSet::INDEX)];
 
 #[cfg(test)]
 mod tests {
-    use tfe_core::{DataType, Tensor, bf16};
+    use tfe_core::{DataType, Result, Tensor, bf16};
 
-    use super::*;
     use crate::testing::run;
     use tfe_host::axes;
 
