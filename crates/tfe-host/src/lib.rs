@@ -28,6 +28,7 @@ pub mod function;
 pub mod gather_rows;
 #[cfg(feature = "gemm")]
 pub mod gemm;
+pub mod groups;
 pub mod loops;
 pub mod mean;
 pub mod movement;

@@ -4,10 +4,10 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::scatter::{Updates, assignment, updated};
 use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::moved;
+use tfe_host::update::{Updates, assignment, updated};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
