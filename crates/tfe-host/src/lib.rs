@@ -16,6 +16,7 @@ pub mod batch_product;
 pub mod bits;
 pub mod broadcast;
 pub mod broadcast_blocks;
+pub mod channels;
 pub mod complex;
 pub mod convert;
 pub mod cost;

@@ -404,7 +404,7 @@ pub fn by_blocks<U>(
     mut write: impl for<'b> FnMut(&'b mut [MaybeUninit<U>], Range<usize>) -> &'b mut [U],
 ) -> &mut [U] {
     let mut start = 0;
-    for slots in dst.chunks_mut(block) {
+    for slots in dst.chunks_mut(block.max(1)) {
         let n = slots.len();
         let wanted = (slots.as_ptr().addr(), n);
         let written = write(slots, start..start + n);
