@@ -235,7 +235,7 @@ impl<'a> KernelContext<'a> {
     /// # Errors
     /// `Internal` when it did not.
     #[inline]
-    pub fn finish(&mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         for (i, (output, arg)) in self.outputs.iter().zip(self.args).enumerate() {
             let Some(output) = output else {
                 return Err(err!(Internal, "the kernel did not set output {i}"));

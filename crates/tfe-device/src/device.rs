@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use tfe_core::{Allocator, Buffer, Error, Result, Tensor, TensorUninit, err};
+use tfe_core::{Allocator, Buffer, Error, Result, Tensor, err};
 
 use crate::{DeviceName, Kernel, KernelContext, ResourceManager};
 
@@ -117,11 +117,11 @@ pub trait Device: Send + Sync + fmt::Debug {
         Err(no_such_copy(self.name()))
     }
 
-    /// Copies a tensor on this device into `to`, memory of the host of the same type and shape.
+    /// Copies a tensor on this device into `to`, a tensor of the same type and shape in host memory that nobody else holds.
     ///
     /// # Errors
     /// As [`copy_to_host`](Self::copy_to_host); `Unimplemented` where the device cannot.
-    fn copy_into_host(&self, from: &Tensor, to: TensorUninit) -> Result<Tensor> {
+    fn copy_into_host(&self, from: &Tensor, to: &mut Tensor) -> Result<()> {
         let _ = (from, to);
         Err(no_such_copy(self.name()))
     }

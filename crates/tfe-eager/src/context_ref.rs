@@ -58,3 +58,34 @@ impl Drop for ContextRef {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Context;
+
+    #[test]
+    fn one_op_after_another_counts_nothing() {
+        let ctx = Context::new().expect("a context");
+        let count = || Arc::strong_count(ctx.shared());
+        let first = ctx.op("NoOp").expect("an op");
+        let counted = count();
+        drop(first);
+        for _ in 0..3 {
+            assert_eq!(count(), counted);
+            let op = ctx.op("NoOp").expect("an op");
+            assert_eq!(count(), counted);
+            drop(op);
+        }
+        // Two at once are two; the second is given up when both are gone.
+        let both = (ctx.op("NoOp"), ctx.op("NoOp"));
+        assert_eq!(count(), counted + 1);
+        drop(both);
+        assert_eq!(count(), counted);
+        // An op of another context takes the place.
+        drop(Context::new().and_then(|other| other.op("NoOp")));
+        let shared = Arc::clone(ctx.shared());
+        drop(ctx);
+        assert_eq!(Arc::strong_count(&shared), 1);
+    }
+}

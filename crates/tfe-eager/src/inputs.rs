@@ -167,7 +167,9 @@ impl Inputs {
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
-        self.rare = None;
+        if self.rare.is_some() {
+            self.rare = None;
+        }
         self.any_placed = false;
     }
 }

@@ -35,7 +35,7 @@ impl Fingerprint128 {
     /// The fingerprint of one word and of what it belongs to: a bijection of the word in each half, so two words never
     /// give the same half.
     #[inline]
-    pub fn of_word(self, tag: u64, word: u64) -> Self {
+    pub const fn of_word(self, tag: u64, word: u64) -> Self {
         Self {
             lo: finish_lo(self.lo.wrapping_add(tag.wrapping_mul(TAG_LO)) ^ word),
             hi: finish_hi((self.hi ^ tag.wrapping_mul(TAG_HI)).wrapping_add(word)),
@@ -131,7 +131,7 @@ fn fold(word: u64, by: u64) -> u64 {
 
 /// MurmurHash3's finaliser: a bijection in which every bit depends on every bit.
 #[inline]
-fn finish_lo(mut x: u64) -> u64 {
+const fn finish_lo(mut x: u64) -> u64 {
     x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     x ^ x >> 33
@@ -139,7 +139,7 @@ fn finish_lo(mut x: u64) -> u64 {
 
 /// Another such bijection, with other constants and shifts (Stafford's variant 13).
 #[inline]
-fn finish_hi(mut x: u64) -> u64 {
+const fn finish_hi(mut x: u64) -> u64 {
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ x >> 31

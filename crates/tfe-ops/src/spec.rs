@@ -259,6 +259,12 @@ impl AttrSpec {
     /// The base holds the defaults; a value takes the place of its default, so the default itself changes nothing.
     #[inline]
     pub fn contribution(&self, value: &AttrValue) -> Fingerprint128 {
+        // Flags are set to their defaults all the time.
+        if let (AttrValue::Bool(value), Some(AttrValue::Bool(default))) = (value, &self.default)
+            && value == default
+        {
+            return Fingerprint128 { lo: 0, hi: 0 };
+        }
         mix::mix(self.key, value).minus(self.default_mix)
     }
 

@@ -22,7 +22,8 @@ impl HostKernels for Host {
 fn on_test_device(options: TestOptions, check: impl Fn(&Direct<'_>, &KernelRegistry)) {
     let processor = Arc::new(CpuDevice::new(0, &CpuOptions::default()));
     let device = TestDevice::new(0, processor, options);
-    let kernels = KernelRegistry::new(kernels::<Host>());
+    // The host's kernels have the rules of the ops.
+    let kernels = KernelRegistry::new(kernels::<Host>().iter().chain(tfe_kernels::all()));
     check(&Direct::new(&device, &kernels), &kernels);
 }
 

@@ -23,6 +23,11 @@ impl HostKernels for Host {
     }
 }
 
+/// The test device's kernels, and the host's, which have the rules of the ops.
+fn registry() -> KernelRegistry {
+    KernelRegistry::new(kernels::<Host>().iter().chain(KERNELS))
+}
+
 const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::ADD_V2, one_shape, add),
     KernelDef::host(ops::TOP_KV2, k_elements, first_k),
@@ -177,7 +182,7 @@ fn devices_copy_from_each_other_with_and_without_the_host() {
                 a.copy_to_host(&on_b).expect_err("b's").code(),
                 Code::Internal
             );
-            let kernels = KernelRegistry::new(kernels::<Host>());
+            let kernels = registry();
             let run = Direct::new(&a, &kernels).run_in_place(
                 "AddV2",
                 &t(DataType::Float),
@@ -221,7 +226,7 @@ fn memory_is_limited_and_comes_back() {
 fn kernels_run_on_the_device_in_order() {
     each(|options| {
         let test = device(0, options);
-        let kernels = KernelRegistry::new(kernels::<Host>());
+        let kernels = registry();
         let direct = Direct::new(&test, &kernels);
         let run = |op: &str, inputs: &[Tensor]| {
             direct
@@ -240,7 +245,8 @@ fn kernels_run_on_the_device_in_order() {
         let e = run("AddV2", &[sum, three]).expect_err("shapes differ");
         assert_eq!(e.code(), Code::InvalidArgument);
         assert!(test.synchronize().is_ok());
-        assert_eq!(test.counts().kernels, 11);
+        // The rule refused the last call, so that no kernel ran.
+        assert_eq!(test.counts().kernels, 10);
     });
 }
 
@@ -248,7 +254,7 @@ fn kernels_run_on_the_device_in_order() {
 fn host_arguments_and_results_stay_in_host_memory() {
     each(|options| {
         let test = device(0, options);
-        let kernels = KernelRegistry::new(kernels::<Host>());
+        let kernels = registry();
         let direct = Direct::new(&test, &kernels);
         let input = Tensor::vector(&[3.0f32, 2.0, 1.0]).expect("memory");
         let k = Tensor::scalar(2i32).expect("memory");
@@ -276,7 +282,7 @@ fn a_late_failure_shows_when_somebody_waits() {
             ..TestOptions::default()
         },
     );
-    let kernels = KernelRegistry::new(kernels::<Host>());
+    let kernels = registry();
     let direct = Direct::new(&test, &kernels);
     let add = |a: &Tensor, b: &Tensor| {
         direct.run_in_place("AddV2", &t(DataType::Float), &[a.clone(), b.clone()])
@@ -301,9 +307,33 @@ fn a_late_failure_shows_when_somebody_waits() {
 }
 
 #[test]
+fn copies_into_given_memory_and_events_keep_the_order() {
+    each(|options| {
+        let test = device(0, options);
+        let (a, b) = (
+            Tensor::vector(&[1.0f32, 2.0]).expect("memory"),
+            Tensor::vector(&[3.0f32, 4.0]).expect("memory"),
+        );
+        let on_device = test.copy_from_host(&a).expect("memory");
+        test.copy_into_device(&b, &on_device).expect("it fits");
+        let event = test.record(0).expect("an event");
+        test.wait_for(0, &*event).expect("nothing failed");
+        assert!(event.is_passed());
+        let mut back = Tensor::zeros(DataType::Float, Shape::vector(2)).expect("memory");
+        test.copy_into_host(&on_device, &mut back).expect("it fits");
+        assert_eq!(back.as_slice::<f32>().expect("floats"), [3.0, 4.0]);
+        let shared = back.clone();
+        assert!(test.copy_into_host(&on_device, &mut back).is_err());
+        drop(shared);
+        let longer = Tensor::vector(&[0.0f32; 3]).expect("memory");
+        assert!(test.copy_into_device(&longer, &on_device).is_err());
+    });
+}
+
+#[test]
 fn what_the_host_has_no_kernel_for_is_not_found() {
     let test = device(0, TestOptions::default());
-    let kernels = KernelRegistry::new(kernels::<Host>());
+    let kernels = registry();
     let direct = Direct::new(&test, &kernels);
     let one = Tensor::vector(&[1.0f32]).expect("memory");
     // Declared, but the host cannot do it; not declared at all.

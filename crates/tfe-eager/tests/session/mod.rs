@@ -38,13 +38,7 @@ impl Session for Owner {
                 one => op.add_input(&handle_of(one)?)?,
             }
         }
-        // TensorFlow passes over attributes that the op does not have; Rust refuses them, which is tested elsewhere.
-        let spec = op.attrs().spec().clone();
-        let known = call
-            .attrs
-            .iter()
-            .filter(|(name, _)| spec.attr_slot(name).is_some());
-        for (name, value) in known {
+        for (name, value) in &call.attrs {
             op.set_attr(name, value.clone());
         }
         let room = call.room;

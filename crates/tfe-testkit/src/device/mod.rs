@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use tfe_core::{Allocator, Buffer, HeapAllocator, Result, Tensor, bail, ensure};
-use tfe_device::{Device, DeviceInfo, DeviceName, Kernel, KernelContext, ResourceManager};
+use tfe_core::{Allocator, Buffer, HeapAllocator, Result, Tensor, bail, ensure, err};
+use tfe_device::{Device, DeviceInfo, DeviceName, Event, Kernel, KernelContext, ResourceManager};
 
 pub use kernels::{HostKernels, kernels};
 use memory::{TestMemory, to_tensor};
@@ -213,6 +213,38 @@ impl Device for TestDevice {
         let copy = to_tensor(tensor.dtype(), tensor.shape(), tensor.offset(), &bytes)?;
         self.to_host.fetch_add(1, Relaxed);
         Ok(copy)
+    }
+
+    fn copy_into_device(&self, from: &Tensor, to: &Tensor) -> Result<()> {
+        ensure!(
+            from.dtype() == to.dtype() && from.shape() == to.shape() && to.offset() == 0,
+            InvalidArgument,
+            "{from:?} does not fit {to:?}"
+        );
+        let (bytes, cells) = (from.as_bytes()?.to_vec(), TestMemory::of(to)?.cells.clone());
+        self.machine.queue.push(Box::new(move || {
+            cells.write(bytes);
+            Ok(())
+        }));
+        self.from_host.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn copy_into_host(&self, from: &Tensor, to: &mut Tensor) -> Result<()> {
+        ensure!(
+            from.dtype() == to.dtype() && from.shape() == to.shape(),
+            InvalidArgument,
+            "{from:?} does not fit {to:?}"
+        );
+        let copy = self.copy_to_host(from)?;
+        let bytes = to.as_mut_bytes();
+        let bytes = bytes.ok_or_else(|| err!(InvalidArgument, "the tensor is shared"))?;
+        bytes.copy_from_slice(copy.as_bytes()?);
+        Ok(())
+    }
+
+    fn record(&self, _: u32) -> Result<Box<dyn Event>> {
+        Ok(Box::new(self.machine.queue.mark()))
     }
 
     fn copy_from_peer(&self, tensor: &Tensor, from: &dyn Device) -> Result<Tensor> {

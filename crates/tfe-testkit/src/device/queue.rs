@@ -1,12 +1,14 @@
 //! The work in flight of a test device, done in order by a thread of its own.
 
+use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use tfe_core::{Error, Result, err};
+use tfe_device::Event;
 
 /// A piece of work; it reports what went wrong.
 pub(super) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
@@ -60,6 +62,21 @@ impl Queue {
         }
     }
 
+    /// A mark behind the work that was added so far; it keeps the first failure that was known when it was reached.
+    pub(super) fn mark(&self) -> Mark {
+        let mark = Mark::default();
+        let (reached, failure) = (mark.clone(), Arc::clone(&self.failure));
+        self.push(Box::new(move || {
+            let failed = failure
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            reached.reach(failed.map_or(Ok(()), Err));
+            Ok(())
+        }));
+        mark
+    }
+
     /// Waits until all work added so far is done.
     pub(super) fn flush(&self) {
         if let Some(worker) = &self.worker {
@@ -81,6 +98,38 @@ impl Queue {
             Some(e) => Err(e),
             None => Ok(()),
         }
+    }
+}
+
+/// An event of a test device.
+#[derive(Clone, Default)]
+pub(super) struct Mark(Arc<(Mutex<Option<Result<()>>>, Condvar)>);
+
+impl Mark {
+    fn reach(&self, state: Result<()>) {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        self.0.1.notify_all();
+    }
+}
+
+impl Event for Mark {
+    fn is_passed(&self) -> bool {
+        let state = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_some()
+    }
+
+    fn wait(&self) -> Result<()> {
+        let mut state = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match &*state {
+                Some(reached) => return reached.clone(),
+                None => state = self.0.1.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 
