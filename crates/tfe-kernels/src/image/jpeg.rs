@@ -7,6 +7,7 @@ use tfe_core::{Result, ensure, err};
 
 use super::decode::JpegOptions;
 use super::pixels::{Pixels, Samples, check_size};
+use tfe_host::scratch;
 
 /// Pixels that a byte can hold: a block of 64 takes a bit at least.
 const RATIO: usize = 512;
@@ -77,7 +78,7 @@ pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) ->
         })?
         .map_err(bad)?;
     let samples = if of_four_inks {
-        without_inks(&image.data, is_adobes(contents))
+        without_inks(&image.data, is_adobes(contents))?
     } else {
         image.data
     };
@@ -131,9 +132,11 @@ fn is_adobes(contents: &[u8]) -> bool {
 }
 
 /// Cyan, magenta, yellow and black as red, green and blue.
-fn without_inks(inks: &[u8], inverted: bool) -> Vec<u8> {
+fn without_inks(inks: &[u8], inverted: bool) -> Result<Vec<u8>> {
     let (pixels, _) = inks.as_chunks::<4>();
     let light = |ink: u8| u32::from(if inverted { ink } else { 255 - ink });
     let mix = |&[c, m, y, k]: &[u8; 4]| [c, m, y].map(|ink| (light(k) * light(ink) / 255) as u8);
-    pixels.iter().flat_map(mix).collect()
+    let mut samples = scratch(3 * pixels.len())?;
+    samples.extend(pixels.iter().flat_map(mix));
+    Ok(samples)
 }
