@@ -9,6 +9,8 @@
 //!
 //! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
 
+#![forbid(unsafe_code)]
+
 #[cfg_attr(any(feature = "math", feature = "nn"), macro_use)]
 extern crate tfe_host;
 
