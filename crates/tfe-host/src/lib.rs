@@ -30,12 +30,14 @@ pub mod gather_rows;
 #[cfg(feature = "gemm")]
 pub mod gemm;
 pub mod loops;
+pub mod matrix;
 pub mod mean;
 pub mod movement;
 pub mod narrow;
 pub mod number;
 pub mod owned;
 pub mod parallel;
+pub mod pool;
 pub mod printf;
 pub mod reduce;
 pub mod rules;

@@ -6,6 +6,7 @@ use tfe_core::{DataType, Result, TString, bail, ensure, err};
 use tfe_device::{Inference, Kernel, KernelContext, KernelDef, OpInit, Rule, dim};
 use tfe_ops::ops;
 
+use super::jpeg::JpegOptions;
 use super::pixels::Pixels;
 use super::{bmp, gif, jpeg, png};
 
@@ -92,17 +93,6 @@ enum Frames {
     First,
     /// One that is the only one.
     Only,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JpegOptions {
-    /// How many pixels become one, in each direction.
-    pub(super) ratio: u32,
-    /// Whether the inverse cosine transform is the accurate one, or the fast one.
-    pub(super) is_accurate: bool,
-    /// Whether colors that are stored for several pixels are interpolated.
-    pub(super) fancy_upscaling: bool,
-    pub(super) recover_truncated: bool,
 }
 
 const WANTED: Wanted = Wanted {

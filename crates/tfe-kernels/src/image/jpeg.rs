@@ -5,12 +5,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use libjpeg_turbo_rs::{DctMethod, DecodeLimits, Decoder, JpegError, PixelFormat, ScalingFactor};
 use tfe_core::{Result, ensure, err};
 
-use super::decode::JpegOptions;
 use super::pixels::{Pixels, Samples, check_size};
 use tfe_host::scratch;
 
 /// Pixels that a byte can hold: a block of 64 takes a bit at least.
 const RATIO: usize = 512;
+
+/// How a file is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JpegOptions {
+    /// How many pixels become one, in each direction.
+    pub(super) ratio: u32,
+    /// Whether the inverse cosine transform is the accurate one, or the fast one.
+    pub(super) is_accurate: bool,
+    /// Whether colors that are stored for several pixels are interpolated.
+    pub(super) fancy_upscaling: bool,
+    pub(super) recover_truncated: bool,
+}
 
 /// Decodes to `channels` channels; 0 means gray where the image is, and red, green and blue otherwise.
 pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) -> Result<Pixels> {

@@ -9,7 +9,8 @@ use super::im2col::Geometry;
 use super::promote;
 use super::window::{self, Windows, only_nhwc};
 use tfe_host::channels::add;
-use tfe_host::gemm::{Matrix, Product};
+use tfe_host::gemm::Product;
+use tfe_host::matrix::Matrix;
 use tfe_host::number::Number;
 use tfe_host::{fill, loops, parallel};
 
