@@ -6,7 +6,7 @@
 //! depends on data that the op has to look at: it is not known before the op has run.
 
 use tfe_attrs::Attrs;
-use tfe_core::{DataType, Error, PartialShape, Result, Shape, Tensor, ensure, err};
+use tfe_core::{DataType, Error, MAX_RANK, PartialShape, Result, Shape, Tensor, ensure, err};
 use tfe_ops::OpSpec;
 
 use smallvec::SmallVec;
@@ -419,7 +419,7 @@ impl<'a> Inference<'a> {
     /// Says that output `i` has the shape that the elements of input `j` are the dimensions of.
     ///
     /// # Errors
-    /// `InvalidArgument` for elements that are no dimensions.
+    /// `InvalidArgument` for elements that are no dimensions, or too many.
     pub fn set_from_sizes(&mut self, i: usize, j: usize) -> Result<()> {
         match self.integers(j)? {
             Some(sizes) => {
@@ -433,6 +433,11 @@ impl<'a> Inference<'a> {
             }
             None => {
                 if let Some(rank) = self.num_elements(j) {
+                    ensure!(
+                        rank <= MAX_RANK as i64,
+                        InvalidArgument,
+                        "Too many dimensions in tensor: {rank} is over the limit of {MAX_RANK}"
+                    );
                     self.set_rank(i, rank as usize);
                 }
                 Ok(())

@@ -46,6 +46,31 @@ fn what_a_shape_claims_costs_nothing() {
 }
 
 #[test]
+fn rows_of_nothing_are_dealt_and_put_together() {
+    let no_numbers = || Tensor::from_iter(&[LONG, 0], [0i32; 0]).expect("a tensor");
+    let dealt = run(
+        "DynamicPartition",
+        &[("num_partitions", 2.into())],
+        vec![hollow(&[LONG, 0, 3]), no_numbers()],
+    );
+    let dealt = dealt.expect("parts");
+    assert!(dealt.iter().all(|part| part.dims() == [0, 3]) && dealt.len() == 2);
+    let put = run(
+        "DynamicStitch",
+        &[],
+        vec![
+            no_numbers(),
+            Tensor::vector(&[1i32]).expect("a tensor"),
+            hollow(&[LONG, 0, 0]),
+            hollow(&[1, 0]),
+        ],
+    );
+    assert_eq!(put.expect("rows")[0].dims(), [2, 0]);
+    let many = shape("BroadcastTo", vec![hollow(&[1, 0]), vector(&[LONG, 0])]);
+    assert_eq!(many, Ok(Shape::new(&[LONG, 0]).expect("a shape")));
+}
+
+#[test]
 fn equal_slices_of_nothing_are_not_counted_one_by_one() {
     let many = run(
         "UniqueWithCountsV2",
