@@ -477,4 +477,13 @@ mod tests {
         assert!(outputs[3].allows(&Shape::new(&[0, 7]).expect("a shape")));
         assert!(!outputs[3].allows(&Shape::new(&[7, 0]).expect("a shape")));
     }
+
+    #[test]
+    fn more_sizes_than_dimensions_of_a_shape_are_refused_unseen() {
+        let facts = [Fact::of(DataType::Int64, PartialShape::of(&[1 << 40]))];
+        let mut outputs = [OutputShape::default()];
+        let e = Inference::of_facts(&facts, &mut outputs).set_from_sizes(0, 0);
+        let message = "Too many dimensions in tensor: 1099511627776 is over the limit of 254";
+        assert_eq!(e.expect_err("no shape").message(), message);
+    }
 }

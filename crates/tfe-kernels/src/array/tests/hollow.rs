@@ -1,6 +1,6 @@
 //! Tensors without elements but with long dimensions: neither time nor memory may follow what a shape claims.
 
-use tfe_core::{Code, Result, Shape, Tensor};
+use tfe_core::{Code, DataType, Result, Shape, Tensor};
 
 use crate::testing::run;
 
@@ -57,7 +57,7 @@ fn rows_of_nothing_are_dealt_and_put_together() {
     assert!(dealt.iter().all(|part| part.dims() == [0, 3]) && dealt.len() == 2);
     let put = run(
         "DynamicStitch",
-        &[],
+        &[("N", 2.into()), ("T", DataType::Float.into())],
         vec![
             no_numbers(),
             Tensor::vector(&[1i32]).expect("a tensor"),
