@@ -1,6 +1,6 @@
 //! Tensors without elements but with long dimensions: neither time nor memory may follow what a shape claims.
 
-use tfe_core::{Code, Result, Shape, Tensor};
+use tfe_core::{Code, DataType, Result, Shape, Tensor};
 
 use crate::testing::run;
 
@@ -43,6 +43,31 @@ fn what_a_shape_claims_costs_nothing() {
 
     let product = vec![hollow(&[LONG, 0, 0]), hollow(&[LONG, 0, 5])];
     assert_eq!(shape("BatchMatMulV2", product), of(&[LONG, 0, 5]));
+}
+
+#[test]
+fn rows_of_nothing_are_dealt_and_put_together() {
+    let no_numbers = || Tensor::from_iter(&[LONG, 0], [0i32; 0]).expect("a tensor");
+    let dealt = run(
+        "DynamicPartition",
+        &[("num_partitions", 2.into())],
+        vec![hollow(&[LONG, 0, 3]), no_numbers()],
+    );
+    let dealt = dealt.expect("parts");
+    assert!(dealt.iter().all(|part| part.dims() == [0, 3]) && dealt.len() == 2);
+    let put = run(
+        "DynamicStitch",
+        &[("N", 2.into()), ("T", DataType::Float.into())],
+        vec![
+            no_numbers(),
+            Tensor::vector(&[1i32]).expect("a tensor"),
+            hollow(&[LONG, 0, 0]),
+            hollow(&[1, 0]),
+        ],
+    );
+    assert_eq!(put.expect("rows")[0].dims(), [2, 0]);
+    let many = shape("BroadcastTo", vec![hollow(&[1, 0]), vector(&[LONG, 0])]);
+    assert_eq!(many, Ok(Shape::new(&[LONG, 0]).expect("a shape")));
 }
 
 #[test]
