@@ -1,5 +1,6 @@
 //! Arithmetic of dimensions that may be unknown.
 
+use smallvec::SmallVec;
 use tfe_core::{Result, err};
 
 /// An unknown dimension.
@@ -18,6 +19,14 @@ pub fn merge(a: i64, b: i64) -> Option<i64> {
         (UNKNOWN, other) | (other, UNKNOWN) => Some(other),
         (a, b) => (a == b).then_some(a),
     }
+}
+
+/// [`merge`] of each of these dimensions; `None` too when there are not as many.
+pub fn merge_all(a: &[i64], b: &[i64]) -> Option<SmallVec<[i64; 8]>> {
+    if a.len() != b.len() {
+        return None;
+    }
+    a.iter().zip(b).map(|(&a, &b)| merge(a, b)).collect()
 }
 
 /// Whether two shapes may be one: all that is known of both is equal.
@@ -78,6 +87,9 @@ mod tests {
         assert!(add(i64::MAX, 1).is_err());
         assert_eq!(mul(UNKNOWN, i64::MAX).expect("a product"), UNKNOWN);
         assert_eq!((merge(2, UNKNOWN), merge(2, 3)), (Some(2), None));
+        let merged = merge_all(&[2, UNKNOWN], &[UNKNOWN, 3]);
+        assert_eq!(merged.as_deref(), Some(&[2, 3][..]));
+        assert_eq!(merge_all(&[2], &[2, 3]), None);
         assert_eq!(
             (product(&[2, 3]), product(&[2, -1]), product(&[0, -1])),
             (6, -1, 0)

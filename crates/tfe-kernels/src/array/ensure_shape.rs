@@ -1,21 +1,34 @@
 //! `EnsureShape`: its input, if that has the shape that is expected.
 
-use tfe_core::{Result, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{Result, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::ENSURE_SHAPE, build)];
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef::host(ops::ENSURE_SHAPE, rule, build)];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let expected = init.attrs.shape("shape")?.clone();
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+/// What is known of the input and what is expected of it, together.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let expected = op.attrs.shape("shape")?.clone();
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let merged = match (call.dims(0), expected.dims()) {
+            (Some(given), Some(expected_dims)) => dim::merge_all(given, expected_dims)
+                .ok_or_else(|| {
+                    err!(
+                        InvalidArgument,
+                        "Shape of tensor input {} is not compatible with expected shape {expected}.",
+                        call.shown(0)
+                    )
+                })?,
+            (Some(known), None) | (None, Some(known)) => known.into(),
+            (None, None) => return Ok(()),
+        };
+        call.set(0, &merged)
+    }))
+}
+
+fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
         let input = ctx.take_input(0);
-        ensure!(
-            expected.is_compatible_with(input.shape()),
-            InvalidArgument,
-            "Shape of tensor input {} is not compatible with expected shape {expected}.",
-            input.shape()
-        );
         ctx.set_output(0, input);
         Ok(())
     }))
