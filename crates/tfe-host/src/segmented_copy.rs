@@ -8,7 +8,7 @@ use tfe_core::{Result, Word};
 use tfe_device::Device;
 
 use crate::movement::Movement;
-use crate::{Cursor, parallel};
+use crate::{Cursor, cost, parallel};
 
 /// A stretch of a dimension of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,12 +171,11 @@ impl Movement for Runs {
             out.copy(&source[..out.remaining()]);
             return out.finish();
         };
-        let ns = 0.1 * size_of::<W>() as f64;
         Ok(parallel::write(
             device,
             dst,
             dim.unit,
-            ns,
+            cost::copy(size_of::<W>()),
             &|start, piece| {
                 let (first, n) = (start / dim.unit, piece.len() / dim.unit);
                 let mut out = Cursor::new(piece);
