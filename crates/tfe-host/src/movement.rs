@@ -8,7 +8,7 @@ use tfe_core::{
 };
 use tfe_device::{Device, KernelContext};
 
-use crate::{fill_words, loops, parallel};
+use crate::{cost, fill_words, loops, parallel};
 
 /// Where each element of a result comes from.
 pub trait Movement: Sync {
@@ -26,9 +26,15 @@ pub trait Movement: Sync {
         gap: W,
         dst: &'a mut [MaybeUninit<W>],
     ) -> Result<&'a mut [W]> {
-        Ok(parallel::write(device, dst, 1, 5.0, &|start, dst| {
-            loops::tabulate(dst, |i| self.source(start + i).map_or(gap, |at| source[at]))
-        }))
+        Ok(parallel::write(
+            device,
+            dst,
+            1,
+            cost::RANDOM_ACCESS,
+            &|start, dst| {
+                loops::tabulate(dst, |i| self.source(start + i).map_or(gap, |at| source[at]))
+            },
+        ))
     }
 }
 

@@ -8,7 +8,7 @@ use tfe_ops::ops;
 use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::moved;
-use tfe_host::update::{Updates, assignment, updated};
+use tfe_host::update::{assignment, updated};
 use tfe_host::{scratch, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
