@@ -1,6 +1,7 @@
 //! Tests of the runtime as a whole: the seed's, devices and placement, threads.
 
 mod cache;
+mod custom_devices;
 mod devices;
 mod pending;
 mod seed;
