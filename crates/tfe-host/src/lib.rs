@@ -39,6 +39,7 @@ pub mod segment_reduce;
 pub mod segmented_copy;
 pub mod strided;
 pub mod summary;
+pub mod sums;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod update;

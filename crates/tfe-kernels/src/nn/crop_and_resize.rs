@@ -1,16 +1,17 @@
 //! `CropAndResize`: parts of images, each brought to the same size.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use super::promote::Floats;
-use tfe_host::{axes, fill, loops, parallel};
+use super::window::four_dims;
+use tfe_host::{cost, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
     host_inputs: &["crop_size"],
-    ..KernelDef::cpu(ops::CROP_AND_RESIZE, build)
+    ..KernelDef::host(ops::CROP_AND_RESIZE, rule, build)
 }];
 
 /// What the op allows.
@@ -33,77 +34,93 @@ struct Method {
     outside: f32,
 }
 
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let inputs = op.inputs(["image", "boxes", "box_ind", "crop_size"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let [images, boxes, box_images, size] = inputs;
+        let [_, rows, cols, depth] = four_dims(call, images, |shape| {
+            err!(InvalidArgument, "input image must be 4-D{shape}")
+        })?;
+        ensure!(
+            rows != 0 && cols != 0,
+            InvalidArgument,
+            "image dimensions must be positive"
+        );
+        call.of_rank(boxes, 2, || {
+            let shape = call.shown(boxes);
+            err!(InvalidArgument, "boxes must be 2-D, got: {shape}")
+        })?;
+        let [n, columns] = call
+            .dims(boxes)
+            .map_or([dim::UNKNOWN; 2], |dims| [dims[0], dims[1]]);
+        ensure!(
+            matches!(columns, 4 | dim::UNKNOWN),
+            InvalidArgument,
+            "boxes must have 4 columns"
+        );
+        call.of_rank(box_images, 1, || {
+            let shape = call.shown(box_images);
+            err!(
+                InvalidArgument,
+                "box_indices must be rank 1 but is shape {shape}"
+            )
+        })?;
+        let indices = call.dims(box_images).map_or(dim::UNKNOWN, |dims| dims[0]);
+        let n = dim::merge(n, indices)
+            .ok_or_else(|| err!(InvalidArgument, "box_index has incompatible shape"))?;
+        call.of_rank(size, 1, || {
+            let shape = call.shown(size);
+            err!(InvalidArgument, "crop_size must be 1-D, got: {shape}")
+        })?;
+        ensure!(
+            matches!(call.dims(size), None | Some([2 | dim::UNKNOWN])),
+            InvalidArgument,
+            "crop_size must have two elements{}",
+            call.shown(size)
+        );
+        let [height, width] = match call.integers(size)?.as_deref() {
+            Some(&[height, width]) => {
+                ensure!(
+                    height > 0 && width > 0,
+                    InvalidArgument,
+                    "crop dimensions must be positive"
+                );
+                [height, width]
+            }
+            _ => [dim::UNKNOWN; 2],
+        };
+        call.set(0, &[n, height, width, depth])
+    }))
+}
+
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let floats = Floats::of(init.attrs.dtype("T")?)?;
     let method = Method {
         nearest: init.attrs.str("method")? == "nearest",
         outside: init.attrs.float("extrapolation_value")?,
     };
+    let inputs = init.inputs(["image", "boxes", "box_ind"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        crop(ctx, &floats, method)
+        let out = crop(ctx, inputs, &floats, method)?;
+        ctx.set_output(0, out);
+        Ok(())
     }))
 }
 
-fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<()> {
-    let (images, boxes, box_images, size) =
-        (ctx.input(0), ctx.input(1), ctx.input(2), ctx.input(3));
-    ensure!(
-        images.rank() == 4,
-        InvalidArgument,
-        "input image must be 4-D{}",
-        images.shape()
-    );
+fn crop(
+    ctx: &KernelContext<'_>,
+    inputs: [usize; 3],
+    floats: &Floats,
+    method: Method,
+) -> Result<Tensor> {
+    let [images, boxes, box_images] = inputs.map(|i| ctx.input(i));
+    let boxes = boxes.as_slice::<f32>()?.as_chunks::<4>().0;
+    let box_images = box_images.as_slice::<i32>()?;
     let [n, rows, cols, depth] = std::array::from_fn(|i| images.shape().dim(i));
     ensure!(
-        rows > 0 && cols > 0,
-        InvalidArgument,
-        "image dimensions must be positive"
-    );
-    ensure!(
-        boxes.rank() == 2,
-        InvalidArgument,
-        "boxes must be 2-D, got: {}",
-        boxes.shape()
-    );
-    ensure!(
-        boxes.dims()[1] == 4,
-        InvalidArgument,
-        "boxes must have 4 columns"
-    );
-    ensure!(
-        box_images.rank() == 1,
-        InvalidArgument,
-        "box_indices must be rank 1 but is shape {}",
-        box_images.shape()
-    );
-    ensure!(
-        box_images.dims()[0] == boxes.dims()[0],
-        InvalidArgument,
-        "box_index has incompatible shape"
-    );
-    ensure!(
-        size.rank() == 1,
-        InvalidArgument,
-        "crop_size must be 1-D, got: {}",
-        size.shape()
-    );
-    let sizes = axes::integers(size)?;
-    let &[height, width] = &sizes[..] else {
-        return Err(tfe_core::err!(
-            InvalidArgument,
-            "crop_size must have two elements{}",
-            size.shape()
-        ));
-    };
-    ensure!(
-        height > 0 && width > 0,
-        InvalidArgument,
-        "crop dimensions must be positive"
-    );
-    let boxes = boxes.as_slice::<f32>()?.as_chunks::<4>().0;
-    let box_images = axes::integers(box_images)?;
-    ensure!(
-        box_images.iter().all(|i| (0..n as i64).contains(i)),
+        box_images
+            .iter()
+            .all(|&i| (0..n as i64).contains(&i.into())),
         OutOfRange,
         "box_index has values outside [0, batch_size)"
     );
@@ -112,19 +129,22 @@ fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<
         InvalidArgument,
         "Boxes contains at least one element that is not finite"
     );
-    let shape = Shape::new(&[boxes.len() as i64, height, width, depth as i64])?;
+    let out = ctx.output(0)?;
+    if out.shape().num_elements() == 0 {
+        return Ok(out.zeroed());
+    }
+    let [height, width] = [1, 2].map(|i| out.shape().dim(i));
     let images = floats.convert(ctx, images)?;
     let images = images.as_slice::<f32>()?;
-    let (height, width) = (height as usize, width as usize);
     let (row, crop_row) = (cols * depth, width * depth);
-    let out = fill(ctx.allocate(DataType::Float, shape)?, |dst| {
+    fill(out, |dst| {
         Ok(parallel::write(
             ctx.device(),
             dst,
             crop_row,
-            2.0,
+            cost::RANDOM_ACCESS,
             &|start, dst| {
-                loops::by_blocks(dst, crop_row.max(1), |dst, range| {
+                loops::by_blocks(dst, crop_row, |dst, range| {
                     let i = (start + range.start) / crop_row;
                     let (b, y) = (i / height, i % height);
                     let [y1, x1, y2, x2] = boxes[b];
@@ -150,9 +170,7 @@ fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<
                 })
             },
         ))
-    })?;
-    ctx.set_output(0, out);
-    Ok(())
+    })
 }
 
 /// Where pixel `i` of `n` lies among `size` pixels, of which the part from `first` to `last` is taken; `None` outside.
