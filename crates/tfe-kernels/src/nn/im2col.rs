@@ -223,3 +223,25 @@ impl Geometry {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::nn::window::Padding;
+
+    use super::*;
+
+    #[test]
+    fn what_is_unknown_leaves_the_rest_known() {
+        for (padding, input, filter, want) in [
+            (Padding::Same, [-1, 5, 6, 3], [3, 3, 3, 8], [-1, 3, 3, 8]),
+            (Padding::Same, [2, 5, -1, 3], [-1, -1, 3, 8], [2, 3, -1, 8]),
+            (Padding::Valid, [2, 5, 6, -1], [3, -1, 3, 8], [2, 2, -1, 8]),
+            (Padding::Valid, [-1; 4], [-1; 4], [-1; 4]),
+        ] {
+            let windows = Windows::new([2; 2], padding);
+            assert_eq!(outputs(&windows, input, filter).expect("they fit"), want);
+        }
+        let windows = Windows::new([1; 2], Padding::Same);
+        outputs(&windows, [-1, 5, 5, 4], [3, 3, 3, -1]).expect_err("3 does not divide 4");
+    }
+}
