@@ -3,8 +3,7 @@
 use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Tensor, bail, ensure, err};
 
-use crate::rule::{Inference, OutputShape, OutputShapes, Rule};
-use crate::{Fact, Kernel, KernelContext, KernelDef, KernelInit, RuleBuilder, Run};
+use crate::{Fact, Inference, Kernel, KernelContext, KernelDef, KernelInit, RuleBuilder, Run};
 
 /// One argument or result of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use tfe_core::{DataType, Error, Result, Shape, Tensor, TensorUninit, err};
 
-use crate::rule::{OutputShape, OutputShapes};
 use crate::{Arg, Cancellation, Device, FunctionLibrary, ResourceManager, Run};
 
 /// One run of a kernel.

@@ -17,6 +17,9 @@ pub const RANDOM_ACCESS: f64 = 2.0;
 /// A string made or copied.
 pub const STRING: f64 = 50.0;
 
+/// A product added to a sum within a product of matrices.
+pub const MULTIPLY_ADD: f64 = 0.04;
+
 /// Copying an element of that many bytes, or filling it.
 pub const fn copy(bytes: usize) -> f64 {
     0.1 * bytes as f64

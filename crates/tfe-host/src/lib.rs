@@ -16,7 +16,6 @@ pub mod batch_product;
 pub mod bits;
 pub mod broadcast;
 pub mod broadcast_blocks;
-pub mod channels;
 pub mod complex;
 pub mod convert;
 pub mod cost;
@@ -46,6 +45,7 @@ pub mod segment_reduce;
 pub mod segmented_copy;
 pub mod strided;
 pub mod summary;
+pub mod sums;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod update;

@@ -1,54 +1,60 @@
 //! `AvgPool` and `AvgPoolGrad`: the mean of each window, of the pixels within the image; and its gradient.
 
-use smallvec::{SmallVec, smallvec};
 use tfe_core::{DTypeSet, Result, Shape, Tensor, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
+use tfe_host::number::Number;
+use tfe_host::scratch_of;
+use tfe_host::sums::{add, summed};
 use tfe_ops::ops;
 
-use super::pool::Pooling;
+use super::pool::{Pooling, check_output};
 use super::promote;
-use super::window;
-use tfe_host::channels::{add, summed};
-use tfe_host::number::Number;
-use tfe_host::{axes, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::AVG_POOL, rule, build).of(&[("T", DTypeSet::FLOAT)]),
     KernelDef {
         types: &[("T", DTypeSet::FLOAT)],
         host_inputs: &["orig_input_shape"],
-        ..KernelDef::host(ops::AVG_POOL_GRAD, rule_grad, build_grad)
+        ..KernelDef::host(ops::AVG_POOL_GRAD, rule_of_grad, build_grad)
     },
 ];
 
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let pooling = Pooling::of(op, false)?;
-    Ok(window::rule([0], move |_, [input]| {
-        Ok(Some(pooling.fit(input.dims())?.output()?))
-    }))
-}
-
-fn rule_grad(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    let pooling = Pooling::of(op, false)?;
-    let [sizes, grad] = op.inputs(["orig_input_shape", "grad"])?;
-    Ok(window::rule([sizes, grad], move |call, [given, grad]| {
-        ensure!(
-            given.dims() == [4],
-            InvalidArgument,
-            "orig_input_shape must be 1-dimensional and 4 elements, but has shape {given}"
-        );
-        let Some(dims) = call.integers(sizes)? else {
-            return Ok(None);
-        };
-        let shape = Shape::new(&dims)?;
-        pooling.fit(shape.dims())?.check_output(grad, "grad")?;
-        Ok(Some(shape))
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let dims = pooling.outputs(call.dims(0))?;
+        call.set(0, &dims)
     }))
 }
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let pooling = Pooling::of(init, false)?;
     promote::kernel(init.attrs.dtype("T")?, pooling, pool::<f32>, pool::<f64>)
+}
+
+fn rule_of_grad(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let pooling = Pooling::of(op, false)?;
+    let [sizes, grad] = op.inputs(["orig_input_shape", "grad"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        ensure!(
+            matches!(call.dims(sizes), None | Some([4 | dim::UNKNOWN])),
+            InvalidArgument,
+            "orig_input_shape must be 1-dimensional and 4 elements, but has shape {}",
+            call.shown(sizes)
+        );
+        let Some(sizes) = call.integers(sizes)? else {
+            check_output(call, grad, "grad", &[dim::UNKNOWN; 4])?;
+            if let Some(&[images, _, _, depth]) = call.dims(grad) {
+                call.set(0, &[images, dim::UNKNOWN, dim::UNKNOWN, depth])?;
+            }
+            return Ok(());
+        };
+        let shape = Shape::new(&sizes)?;
+        let dims = pooling.outputs(Some(&sizes))?;
+        check_output(call, grad, "grad", &dims)?;
+        call.set_shape(0, shape);
+        Ok(())
+    }))
 }
 
 fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -73,45 +79,30 @@ impl Mean for f64 {
     }
 }
 
-fn pool<T: Mean>(
-    ctx: &KernelContext<'_>,
-    pooling: &Pooling,
-    inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
-    let geometry = pooling.fit(inputs[0].dims())?;
+fn pool<T: Mean>(ctx: &KernelContext<'_>, pooling: &Pooling, inputs: &[Tensor]) -> Result<Tensor> {
+    let (out, geometry) = (promote::output::<T>(ctx)?, pooling.fit(inputs[0].dims())?);
     let (data, depth) = (inputs[0].as_slice::<T>()?, geometry.depth);
     let ns = geometry.element_ns();
-    let out = summed(
-        ctx,
-        geometry.output()?,
-        depth,
-        ns,
-        |start, means: &mut [T]| {
-            let pixels = means.chunks_exact_mut(depth.max(1));
-            for (pixel, means) in (start / depth.max(1)..).zip(pixels) {
-                let n = geometry.visit(pixel, |at| add(means, &data[at * depth..][..depth]));
-                means.iter_mut().for_each(|mean| *mean = mean.div(n.max(1)));
-            }
-            Ok(())
-        },
-    )?;
-    Ok(smallvec![out])
+    summed(ctx, out, depth, ns, |start, means: &mut [T]| {
+        for (pixel, means) in (start / depth..).zip(means.chunks_exact_mut(depth)) {
+            let n = geometry.visit(pixel, |at| add(means, &data[at * depth..][..depth]));
+            means.iter_mut().for_each(|mean| *mean = mean.div(n.max(1)));
+        }
+        Ok(())
+    })
 }
 
-fn grad<T: Mean>(
-    ctx: &KernelContext<'_>,
-    pooling: &Pooling,
-    inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
-    let (sizes, grad) = (&inputs[0], &inputs[1]);
-    let shape = Shape::new(&axes::integers(sizes)?)?;
-    let geometry = pooling.fit(shape.dims())?;
-    let (grad, depth) = (grad.as_slice::<T>()?, geometry.depth);
+fn grad<T: Mean>(ctx: &KernelContext<'_>, pooling: &Pooling, inputs: &[Tensor]) -> Result<Tensor> {
+    let (out, grad) = (promote::output::<T>(ctx)?, inputs[1].as_slice::<T>()?);
+    if grad.is_empty() || out.shape().num_elements() == 0 {
+        return Ok(out.zeroed());
+    }
+    let geometry = pooling.fit(out.shape().dims())?;
+    let depth = geometry.depth;
     let [image, windows] = geometry.image();
     let ns = geometry.element_ns();
-    let out = summed(ctx, shape, image, ns, |start, sums: &mut [T]| {
-        let first = start / image.max(1);
-        let images = sums.len() / image.max(1);
+    summed(ctx, out, image, ns, |start, sums: &mut [T]| {
+        let (first, images) = (start / image, sums.len() / image);
         let mut share = scratch_of(T::default(), depth)?;
         for pixel in first * windows..(first + images) * windows {
             let n = geometry.visit(pixel, |_| {});
@@ -125,6 +116,46 @@ fn grad<T: Mean>(
             });
         }
         Ok(())
-    })?;
-    Ok(smallvec![out])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tfe_attrs::AttrValue;
+    use tfe_core::DataType;
+
+    use crate::testing::run;
+
+    use super::*;
+
+    /// The gradients of both kinds of pooling of images without elements.
+    #[test]
+    fn time_and_memory_do_not_follow_claimed_sizes() {
+        let attrs: [(&str, AttrValue); 3] = [
+            ("ksize", vec![1, 1, 1, 1].into()),
+            ("strides", vec![1, 1, 1, 1].into()),
+            ("padding", "SAME".into()),
+        ];
+        for dims in [
+            [0, 1, 1, 1 << 40],
+            [0, 1 << 30, 1 << 30, 1],
+            [1 << 30, 1 << 30, 0, 1],
+        ] {
+            let shape = Shape::new(&dims).expect("a shape");
+            let none = Tensor::zeros(DataType::Float, shape).expect("no memory");
+            let calls = [
+                ("AvgPool", vec![none.clone()]),
+                ("MaxPool", vec![none.clone()]),
+                ("MaxPoolGrad", vec![none.clone(); 3]),
+            ];
+            for (op, inputs) in calls {
+                let out = run(op, &attrs, inputs).expect("no elements").remove(0);
+                assert_eq!(out.dims(), dims, "{op}");
+            }
+        }
+        let shape = Shape::new(&[0, 1, 1, i32::MAX.into()]).expect("a shape");
+        let none = Tensor::zeros(DataType::Float, shape).expect("no memory");
+        let sizes = Tensor::vector(&[0, 1, 1, i32::MAX]).expect("memory");
+        run("AvgPoolGrad", &attrs, vec![sizes, none]).expect("no elements");
+    }
 }

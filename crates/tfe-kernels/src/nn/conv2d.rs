@@ -1,19 +1,18 @@
 //! `Conv2D`: a convolution of images, as products of matrices.
 
-use smallvec::{SmallVec, smallvec};
-use tfe_core::{Code, DTypeSet, DataType, Result, Shape, Tensor, TensorUninit, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
-use tfe_ops::ops;
-
-use super::depthwise_conv2d_native::convolve;
-use super::im2col::Geometry;
-use super::promote;
-use super::window::{self, Windows, only_nhwc};
+use tfe_core::{Code, DTypeSet, DataType, Result, Shape, Tensor, TensorUninit, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_host::gemm::Product;
 use tfe_host::matrix::Matrix;
 use tfe_host::number::Number;
 use tfe_host::strided::{self, Strided};
 use tfe_host::{Cursor, fill, loops};
+use tfe_ops::ops;
+
+use super::depthwise::convolve;
+use super::im2col::{Geometry, outputs};
+use super::promote;
+use super::window::{Windows, four_dims, only_nhwc};
 
 pub(super) const KERNELS: &[KernelDef] =
     &[KernelDef::host(ops::CONV2D, rule, build).of(&[("T", TYPES)])];
@@ -23,14 +22,24 @@ const TYPES: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::of(&[DataType::Int32]));
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let windows = Windows::of_convolution(op, Code::Unimplemented)?;
     only_nhwc(op, Code::Unimplemented)?;
-    Ok(window::rule([0, 1], move |_, [input, filter]| {
-        let geometry = Geometry::of(&windows, input, filter)?;
+    let [input, filter] = op.inputs(["input", "filter"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let [input, filter] = [(input, "input"), (filter, "filter")].map(|(i, name)| {
+            four_dims(call, i, |shape| {
+                err!(
+                    InvalidArgument,
+                    "convolution {name} must be 4-dimensional: {shape}"
+                )
+            })
+        });
+        let (input, filter) = (input?, filter?);
+        let dims = outputs(&windows, input, filter)?;
         ensure!(
-            geometry.patch() > 0,
+            !filter[..3].contains(&0),
             InvalidArgument,
             "filter must not have zero elements (i.e. all dimensions must be non-zero)"
         );
-        Ok(Some(geometry.output()?))
+        call.set(0, &dims)
     }))
 }
 
@@ -46,18 +55,17 @@ fn conv2d<T: Product + Number>(
     ctx: &KernelContext<'_>,
     windows: &Windows,
     inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
+) -> Result<Tensor> {
     let (input, filter) = (&inputs[0], &inputs[1]);
-    let geometry = Geometry::of(windows, input.shape(), filter.shape())?;
-    let shape = geometry.output()?;
-    if shape.num_elements() == 0 || geometry.groups == 0 {
-        return Ok(smallvec![ctx.allocate(T::DTYPE, shape)?.zeroed()]);
+    let (out, geometry) = (
+        promote::output::<T>(ctx)?,
+        Geometry::of(windows, input.shape(), filter.shape())?,
+    );
+    if out.shape().num_elements() == 0 || geometry.groups == 0 {
+        return Ok(out.zeroed());
     }
     if geometry.groups == 1 {
-        let out = ctx.allocate(T::DTYPE, shape)?;
-        return Ok(smallvec![group::<T>(
-            ctx, &geometry, input, filter, 0, out
-        )?]);
+        return group::<T>(ctx, &geometry, input, filter, 0, out);
     }
     if geometry.filter_depth == 1 {
         // Filters of one channel lie as those of a depthwise convolution do.
@@ -84,7 +92,7 @@ fn conv2d<T: Product + Number>(
         .iter()
         .map(Tensor::as_slice::<T>)
         .collect::<Result<Vec<_>>>()?;
-    let out = fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
+    fill(out, |dst| {
         let mut out = Cursor::new(dst);
         for pixel in 0..pixels {
             for group in &groups {
@@ -92,8 +100,7 @@ fn conv2d<T: Product + Number>(
             }
         }
         out.finish()
-    })?;
-    Ok(smallvec![out])
+    })
 }
 
 /// The convolution of the channels of one group.

@@ -1,65 +1,85 @@
 //! `Conv2DBackpropInput` and `Conv2DBackpropFilter`: the gradients of a convolution of images, as products of matrices.
 
-use smallvec::{SmallVec, smallvec};
 use tfe_core::{Code, DTypeSet, DataType, Result, Shape, Tensor, bail, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
-use tfe_ops::ops;
-
-use super::im2col::Geometry;
-use super::promote;
-use super::window::{self, Windows, only_nhwc};
-use tfe_host::channels::add;
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_host::gemm::Product;
 use tfe_host::matrix::Matrix;
 use tfe_host::number::Number;
-use tfe_host::{fill, loops, parallel};
+use tfe_host::sums::add;
+use tfe_host::{cost, fill, loops, parallel};
+use tfe_ops::ops;
+
+use super::im2col::{Geometry, check_gradient};
+use super::promote;
+use super::window::{Windows, four_dims, four_sizes, only_nhwc, sizes_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", DTypeSet::FLOAT.union(DTypeSet::of(&[DataType::Int32])))],
         host_inputs: &["input_sizes"],
-        ..KernelDef::host(ops::CONV2D_BACKPROP_INPUT, rule_input, build_input)
+        ..KernelDef::host(ops::CONV2D_BACKPROP_INPUT, rule_of_input, build_input)
     },
     KernelDef {
         types: &[("T", DTypeSet::FLOAT)],
         host_inputs: &["filter_sizes"],
-        ..KernelDef::host(ops::CONV2D_BACKPROP_FILTER, rule_filter, build_filter)
+        ..KernelDef::host(ops::CONV2D_BACKPROP_FILTER, rule_of_filter, build_filter)
     },
 ];
 
-fn rule_input(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+fn not_four(name: &str, shape: impl std::fmt::Display) -> tfe_core::Error {
+    err!(
+        InvalidArgument,
+        "convolution {name} must be 4-dimensional: {shape}"
+    )
+}
+
+fn rule_of_input(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let windows = windows(op, Code::Unimplemented)?;
     let [sizes, filter, grad] = op.inputs(["input_sizes", "filter", "out_backprop"])?;
-    Ok(window::rule([filter, grad], move |call, [filter, grad]| {
-        let Some(sizes) = window::sizes(call, sizes, "input_sizes")? else {
-            return Ok(None);
-        };
-        let shape = match (&sizes[..], grad.dims(), filter.dims()) {
-            (&[rows, cols], &[images, ..], &[_, _, depth, _]) => {
-                Shape::new(&[images, rows, cols, depth])?
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let sizes = sizes_of(call, sizes, "input_sizes")?;
+        let images = call.dims(grad).map(|dims| dims.first().copied());
+        let depth = call.dims(filter).map(|dims| dims.get(2).copied());
+        let images_and_depth = [images, depth].map(|dim| dim.unwrap_or(Some(dim::UNKNOWN)));
+        let input = match (sizes.as_deref(), images_and_depth) {
+            // With all that is unknown left out, so that negative sizes are told from it.
+            (Some(&[rows, cols]), [Some(images), Some(depth)]) => {
+                Shape::new(&[images.max(0), rows, cols, depth.max(0)])?;
+                [images, rows, cols, depth]
             }
-            (dims, ..) if dims.len() == 4 => Shape::new(dims)?,
-            (dims, ..) => bail!(
+            (Some(&[images, rows, cols, depth]), _) => {
+                Shape::new(&[images, rows, cols, depth])?;
+                [images, rows, cols, depth]
+            }
+            (Some(sizes), _) => bail!(
                 InvalidArgument,
                 "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: {}",
-                dims.len()
+                sizes.len()
             ),
+            (None, [images, depth]) => [
+                images.unwrap_or(dim::UNKNOWN),
+                dim::UNKNOWN,
+                dim::UNKNOWN,
+                depth.unwrap_or(dim::UNKNOWN),
+            ],
         };
-        Geometry::of_gradient(&windows, &shape, filter, grad)?;
-        Ok(Some(shape))
+        let filter = four_dims(call, filter, |shape| not_four("filter", shape))?;
+        check_gradient(&windows, call, input, filter, grad)?;
+        call.set(0, &input)
     }))
 }
 
-fn rule_filter(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+fn rule_of_filter(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let windows = windows(op, Code::InvalidArgument)?;
     let [input, sizes, grad] = op.inputs(["input", "filter_sizes", "out_backprop"])?;
-    Ok(window::rule([input, grad], move |call, [input, grad]| {
-        let Some(sizes) = window::sizes(call, sizes, "filter_sizes")? else {
-            return Ok(None);
-        };
-        let shape = Shape::new(&sizes)?;
-        Geometry::of_gradient(&windows, input, &shape, grad)?;
-        Ok(Some(shape))
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        sizes_of(call, sizes, "filter_sizes")?;
+        let input = four_dims(call, input, |shape| not_four("input", shape))?;
+        let filter = four_sizes(call, sizes, "filter_sizes", |shape| {
+            not_four("filter", shape)
+        })?;
+        check_gradient(&windows, call, input, filter, grad)?;
+        call.set(0, &filter)
     }))
 }
 
@@ -92,28 +112,28 @@ fn of_input<T: Product + Number>(
     ctx: &KernelContext<'_>,
     windows: &Windows,
     inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
+) -> Result<Tensor> {
     let (filter, grad) = (&inputs[1], &inputs[2]);
-    let shape = ctx.output_shape(0)?.clone();
-    let geometry = Geometry::of(windows, &shape, filter.shape())?;
-    let (patch, out_depth) = (geometry.patch(), geometry.out_depth);
-    let out = ctx.allocate(T::DTYPE, shape)?;
-    if geometry.pixels() == 0 || out_depth == 0 || out.shape().num_elements() == 0 || patch == 0 {
-        return Ok(smallvec![out.zeroed()]);
+    let out = promote::output::<T>(ctx)?;
+    if [out.shape(), filter.shape(), grad.shape()]
+        .map(Shape::num_elements)
+        .contains(&0)
+    {
+        return Ok(out.zeroed());
     }
+    let geometry = Geometry::of(windows, out.shape(), filter.shape())?;
+    let (patch, out_depth) = (geometry.patch(), geometry.out_depth);
     let filter = Matrix::new(filter.as_slice::<T>()?, [patch, out_depth], true);
     let grad = grad.as_slice::<T>()?;
     if geometry.is_pointwise() {
         let grad = Matrix::new(grad, [geometry.pixels(), out_depth], false);
-        return Ok(smallvec![fill(out, |dst| T::product(
-            ctx, grad, filter, dst
-        ))?]);
+        return fill(out, |dst| T::product(ctx, grad, filter, dst));
     }
     // Each window gives to all that it has seen.
     let [image, windows] = geometry.image();
     let step = geometry.step(size_of::<T>());
-    let ns = (windows * patch * out_depth) as f64 / image as f64 / 25.0;
-    let out = fill(out, |dst| {
+    let ns = cost::MULTIPLY_ADD * windows as f64 * (patch * out_depth) as f64 / image as f64;
+    fill(out, |dst| {
         parallel::try_write(ctx.device(), dst, image, ns, &|start, dst| {
             let sums = loops::repeat(dst, T::default());
             let (first, end) = (start / image, (start + sums.len()) / image);
@@ -136,22 +156,21 @@ fn of_input<T: Product + Number>(
             }
             Ok(sums)
         })
-    })?;
-    Ok(smallvec![out])
+    })
 }
 
 fn of_filter<T: Product + Number>(
     ctx: &KernelContext<'_>,
     windows: &Windows,
     inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
+) -> Result<Tensor> {
     let (input, grad) = (&inputs[0], &inputs[2]);
-    let shape = ctx.output_shape(0)?.clone();
-    let geometry = Geometry::of(windows, input.shape(), &shape)?;
-    let (pixels, patch, out_depth) = (geometry.pixels(), geometry.patch(), geometry.out_depth);
-    if pixels == 0 || shape.num_elements() == 0 {
-        return Ok(smallvec![ctx.allocate(T::DTYPE, shape)?.zeroed()]);
+    let shape = ctx.output_shape(0)?;
+    if grad.num_elements() == 0 || shape.num_elements() == 0 {
+        return Ok(promote::output::<T>(ctx)?.zeroed());
     }
+    let geometry = Geometry::of(windows, input.shape(), shape)?;
+    let (pixels, patch, out_depth) = (geometry.pixels(), geometry.patch(), geometry.out_depth);
     let grad = grad.as_slice::<T>()?;
     let step = if geometry.is_pointwise() {
         pixels
@@ -172,7 +191,7 @@ fn of_filter<T: Product + Number>(
             [n, out_depth],
             false,
         );
-        let part = fill(ctx.allocate(T::DTYPE, shape.clone())?, |dst| {
+        let part = fill(promote::output::<T>(ctx)?, |dst| {
             T::product(ctx, patches, grad, dst)
         })?;
         match &mut sums {
@@ -184,5 +203,5 @@ fn of_filter<T: Product + Number>(
             }
         }
     }
-    Ok(SmallVec::from_iter(sums))
+    sums.ok_or_else(|| err!(Internal, "a gradient that is not empty has a pixel"))
 }

@@ -1,11 +1,12 @@
 //! `CropAndResize`: parts of images, each brought to the same size.
 
-use tfe_core::{DTypeSet, DataType, Result, bail, ensure, err};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, ensure, err};
 use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use super::promote::Floats;
-use tfe_host::{axes, cost, fill, loops, parallel};
+use super::window::four_dims;
+use tfe_host::{cost, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
@@ -33,70 +34,51 @@ struct Method {
     outside: f32,
 }
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let floats = Floats::of(init.attrs.dtype("T")?)?;
-    let method = Method {
-        nearest: init.attrs.str("method")? == "nearest",
-        outside: init.attrs.float("extrapolation_value")?,
-    };
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        crop(ctx, &floats, method)
-    }))
-}
-
-/// As many images as boxes, of the size that is asked for.
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    let [images, boxes, box_images, size] =
-        op.inputs(["image", "boxes", "box_ind", "crop_size"])?;
+    let inputs = op.inputs(["image", "boxes", "box_ind", "crop_size"])?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
-        call.of_rank(images, 4, || {
-            err!(
-                InvalidArgument,
-                "input image must be 4-D{}",
-                call.shown(images)
-            )
+        let [images, boxes, box_images, size] = inputs;
+        let [_, rows, cols, depth] = four_dims(call, images, |shape| {
+            err!(InvalidArgument, "input image must be 4-D{shape}")
         })?;
-        let depth = call.dims(images).map_or(dim::UNKNOWN, |dims| dims[3]);
         ensure!(
-            call.dims(images)
-                .is_none_or(|dims| dims[1] != 0 && dims[2] != 0),
+            rows != 0 && cols != 0,
             InvalidArgument,
             "image dimensions must be positive"
         );
         call.of_rank(boxes, 2, || {
-            err!(
-                InvalidArgument,
-                "boxes must be 2-D, got: {}",
-                call.shown(boxes)
-            )
+            let shape = call.shown(boxes);
+            err!(InvalidArgument, "boxes must be 2-D, got: {shape}")
         })?;
         let [n, columns] = call
             .dims(boxes)
             .map_or([dim::UNKNOWN; 2], |dims| [dims[0], dims[1]]);
         ensure!(
-            dim::merge(columns, 4).is_some(),
+            matches!(columns, 4 | dim::UNKNOWN),
             InvalidArgument,
             "boxes must have 4 columns"
         );
         call.of_rank(box_images, 1, || {
+            let shape = call.shown(box_images);
             err!(
                 InvalidArgument,
-                "box_indices must be rank 1 but is shape {}",
-                call.shown(box_images)
+                "box_indices must be rank 1 but is shape {shape}"
             )
         })?;
-        let of = call.dims(box_images).map_or(dim::UNKNOWN, |dims| dims[0]);
-        let n = dim::merge(n, of)
+        let indices = call.dims(box_images).map_or(dim::UNKNOWN, |dims| dims[0]);
+        let n = dim::merge(n, indices)
             .ok_or_else(|| err!(InvalidArgument, "box_index has incompatible shape"))?;
         call.of_rank(size, 1, || {
-            err!(
-                InvalidArgument,
-                "crop_size must be 1-D, got: {}",
-                call.shown(size)
-            )
+            let shape = call.shown(size);
+            err!(InvalidArgument, "crop_size must be 1-D, got: {shape}")
         })?;
+        ensure!(
+            matches!(call.dims(size), None | Some([2 | dim::UNKNOWN])),
+            InvalidArgument,
+            "crop_size must have two elements{}",
+            call.shown(size)
+        );
         let [height, width] = match call.integers(size)?.as_deref() {
-            None => [dim::UNKNOWN; 2],
             Some(&[height, width]) => {
                 ensure!(
                     height > 0 && width > 0,
@@ -105,25 +87,40 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
                 );
                 [height, width]
             }
-            Some(_) => bail!(
-                InvalidArgument,
-                "crop_size must have two elements{}",
-                call.shown(size)
-            ),
+            _ => [dim::UNKNOWN; 2],
         };
         call.set(0, &[n, height, width, depth])
     }))
 }
 
-fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<()> {
-    let (images, boxes, box_images) = (ctx.input(0), ctx.input(1), ctx.input(2));
-    let [n, rows, cols, depth] = std::array::from_fn(|i| images.shape().dim(i));
-    let [_, height, width, _] = std::array::from_fn(|i| ctx.output_shape(0).map(|s| s.dim(i)));
-    let (height, width) = (height?, width?);
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let floats = Floats::of(init.attrs.dtype("T")?)?;
+    let method = Method {
+        nearest: init.attrs.str("method")? == "nearest",
+        outside: init.attrs.float("extrapolation_value")?,
+    };
+    let inputs = init.inputs(["image", "boxes", "box_ind"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let out = crop(ctx, inputs, &floats, method)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
+}
+
+fn crop(
+    ctx: &KernelContext<'_>,
+    inputs: [usize; 3],
+    floats: &Floats,
+    method: Method,
+) -> Result<Tensor> {
+    let [images, boxes, box_images] = inputs.map(|i| ctx.input(i));
     let boxes = boxes.as_slice::<f32>()?.as_chunks::<4>().0;
-    let box_images = axes::integers(box_images)?;
+    let box_images = box_images.as_slice::<i32>()?;
+    let [n, rows, cols, depth] = std::array::from_fn(|i| images.shape().dim(i));
     ensure!(
-        box_images.iter().all(|i| (0..n as i64).contains(i)),
+        box_images
+            .iter()
+            .all(|&i| (0..n as i64).contains(&i.into())),
         OutOfRange,
         "box_index has values outside [0, batch_size)"
     );
@@ -132,17 +129,22 @@ fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<
         InvalidArgument,
         "Boxes contains at least one element that is not finite"
     );
+    let out = ctx.output(0)?;
+    if out.shape().num_elements() == 0 {
+        return Ok(out.zeroed());
+    }
+    let [height, width] = [1, 2].map(|i| out.shape().dim(i));
     let images = floats.convert(ctx, images)?;
     let images = images.as_slice::<f32>()?;
     let (row, crop_row) = (cols * depth, width * depth);
-    let out = fill(ctx.output(0)?, |dst| {
+    fill(out, |dst| {
         Ok(parallel::write(
             ctx.device(),
             dst,
             crop_row,
             cost::RANDOM_ACCESS,
             &|start, dst| {
-                loops::by_blocks(dst, crop_row.max(1), |dst, range| {
+                loops::by_blocks(dst, crop_row, |dst, range| {
                     let i = (start + range.start) / crop_row;
                     let (b, y) = (i / height, i % height);
                     let [y1, x1, y2, x2] = boxes[b];
@@ -168,9 +170,7 @@ fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<
                 })
             },
         ))
-    })?;
-    ctx.set_output(0, out);
-    Ok(())
+    })
 }
 
 /// Where pixel `i` of `n` lies among `size` pixels, of which the part from `first` to `last` is taken; `None` outside.

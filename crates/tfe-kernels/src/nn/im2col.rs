@@ -2,11 +2,11 @@
 
 use std::mem::MaybeUninit;
 
-use tfe_core::{Result, Shape, Tensor, ensure};
-use tfe_device::{Device, KernelContext};
+use tfe_core::{PartialShape, Result, Shape, Tensor, ensure};
+use tfe_device::{Device, Inference, KernelContext, dim};
 
-use super::window::{Axis, Windows};
-use tfe_host::{Cursor, fill_bytes, parallel};
+use super::window::{Axis, Windows, may_have};
+use tfe_host::{Cursor, cost, fill_bytes, parallel};
 
 /// The sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
@@ -25,26 +25,19 @@ pub(super) struct Geometry {
 /// The most bytes of a matrix of patches: larger convolutions are done in several steps.
 const MOST_BYTES: usize = 4 << 20;
 
-impl Geometry {
-    /// Of a convolution of images of that shape by filters of that shape.
-    ///
-    /// # Errors
-    /// `InvalidArgument` when they do not fit.
-    pub(super) fn of(windows: &Windows, input: &Shape, filter: &Shape) -> Result<Self> {
-        for (shape, name) in [(input, "input"), (filter, "filter")] {
-            ensure!(
-                shape.rank() == 4,
-                InvalidArgument,
-                "convolution {name} must be 4-dimensional: {shape}"
-            );
-        }
-        let [images, in_rows, in_cols, depth] = std::array::from_fn(|i| input.dim(i));
-        let [rows, cols, filter_depth, out_depth] = std::array::from_fn(|i| filter.dim(i));
-        ensure!(
-            filter_depth > 0,
-            InvalidArgument,
-            "filter depth must be strictly positive, got {filter_depth}"
-        );
+/// The dimensions of a convolution of images of these dimensions by such filters, -1 where unknown.
+///
+/// # Errors
+/// `InvalidArgument` when they do not fit.
+pub(super) fn outputs(windows: &Windows, input: [i64; 4], filter: [i64; 4]) -> Result<[i64; 4]> {
+    let [images, in_rows, in_cols, depth] = input;
+    let [rows, cols, filter_depth, out_depth] = filter;
+    ensure!(
+        filter_depth != 0,
+        InvalidArgument,
+        "filter depth must be strictly positive, got {filter_depth}"
+    );
+    if let (Some(depth), Some(filter_depth)) = (dim::known(depth), dim::known(filter_depth)) {
         ensure!(
             depth % filter_depth == 0,
             InvalidArgument,
@@ -52,10 +45,56 @@ impl Geometry {
         );
         let groups = depth / filter_depth;
         ensure!(
-            groups == 0 || out_depth % groups == 0,
+            groups == 0 || out_depth == dim::UNKNOWN || out_depth % groups == 0,
             InvalidArgument,
             "output depth must be evenly divisible by number of groups: {out_depth} vs {groups}"
         );
+    }
+    let [rows, cols] = windows.outputs([in_rows, in_cols], [rows, cols])?;
+    Ok([images, rows, cols, out_depth])
+}
+
+/// Checks the dimensions of a convolution of which gradients are to be computed, and of `grad`, that of its output.
+///
+/// # Errors
+/// `InvalidArgument` when they do not fit, and for what TensorFlow computes on other devices only.
+pub(super) fn check_gradient(
+    windows: &Windows,
+    call: &Inference<'_>,
+    input: [i64; 4],
+    filter: [i64; 4],
+    grad: usize,
+) -> Result<()> {
+    let output = outputs(windows, input, filter)?;
+    let [input, filter] =
+        [(input, 3), (filter, 2)].map(|(dims, i)| (PartialShape::of(&dims), dims[i]));
+    ensure!(
+        dim::merge(input.1, filter.1).is_some(),
+        InvalidArgument,
+        "Gradients for grouped convolutions are not supported on CPU: input {}, filter {}",
+        input.0,
+        filter.0
+    );
+    ensure!(
+        may_have(call, grad, &output),
+        InvalidArgument,
+        "out_backprop must have shape {} for an input of shape {} and a filter of shape {}, but has {}",
+        PartialShape::of(&output),
+        input.0,
+        filter.0,
+        call.shown(grad)
+    );
+    Ok(())
+}
+
+impl Geometry {
+    /// Of a convolution of images of that shape by filters of that shape, which [`outputs`] has checked.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn of(windows: &Windows, input: &Shape, filter: &Shape) -> Result<Self> {
+        let [images, in_rows, in_cols, depth] = std::array::from_fn(|i| input.dim(i));
+        let [rows, cols, filter_depth, out_depth] = std::array::from_fn(|i| filter.dim(i));
         let [rows, cols] = windows.fit([in_rows, in_cols], [rows, cols])?;
         Ok(Self {
             images,
@@ -64,47 +103,8 @@ impl Geometry {
             depth,
             filter_depth,
             out_depth,
-            groups,
+            groups: depth / filter_depth,
         })
-    }
-
-    /// Of the gradient of a convolution, given that of its output.
-    ///
-    /// # Errors
-    /// `InvalidArgument` when they do not fit, and for what TensorFlow computes on other devices only.
-    pub(super) fn of_gradient(
-        windows: &Windows,
-        input: &Shape,
-        filter: &Shape,
-        gradient: &Shape,
-    ) -> Result<Self> {
-        let geometry = Self::of(windows, input, filter)?;
-        ensure!(
-            geometry.groups == 1,
-            InvalidArgument,
-            "Gradients for grouped convolutions are not supported on CPU: input {input}, filter {filter}"
-        );
-        let output = geometry.output()?;
-        ensure!(
-            gradient == &output,
-            InvalidArgument,
-            "out_backprop must have shape {output} for an input of shape {input} and a filter of shape {filter}, but has {gradient}"
-        );
-        Ok(geometry)
-    }
-
-    /// The shape of the output.
-    ///
-    /// # Errors
-    /// `InvalidArgument` when it is too large.
-    pub(super) fn output(&self) -> Result<Shape> {
-        let dims = [
-            self.images,
-            self.rows.output,
-            self.cols.output,
-            self.out_depth,
-        ];
-        Shape::new(&dims.map(|d| d as i64))
     }
 
     /// The windows on all images.
@@ -205,7 +205,7 @@ impl Geometry {
         dst: &'a mut [MaybeUninit<u8>],
     ) -> &'a mut [u8] {
         let patch = self.patch() * element;
-        parallel::write(device, dst, patch, 0.1, &|start, dst| {
+        parallel::write(device, dst, patch, cost::copy(1), &|start, dst| {
             let n = dst.len() / patch.max(1);
             let first = first + start / patch.max(1);
             let mut out = Cursor::new(dst);
@@ -221,5 +221,27 @@ impl Geometry {
             out.finish()
                 .expect("patches of the size that there is room for")
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::nn::window::Padding;
+
+    use super::*;
+
+    #[test]
+    fn what_is_unknown_leaves_the_rest_known() {
+        for (padding, input, filter, want) in [
+            (Padding::Same, [-1, 5, 6, 3], [3, 3, 3, 8], [-1, 3, 3, 8]),
+            (Padding::Same, [2, 5, -1, 3], [-1, -1, 3, 8], [2, 3, -1, 8]),
+            (Padding::Valid, [2, 5, 6, -1], [3, -1, 3, 8], [2, 2, -1, 8]),
+            (Padding::Valid, [-1; 4], [-1; 4], [-1; 4]),
+        ] {
+            let windows = Windows::new([2; 2], padding);
+            assert_eq!(outputs(&windows, input, filter).expect("they fit"), want);
+        }
+        let windows = Windows::new([1; 2], Padding::Same);
+        outputs(&windows, [-1, 5, 5, 4], [3, 3, 3, -1]).expect_err("3 does not divide 4");
     }
 }

@@ -1,22 +1,21 @@
 //! `MaxPool` and `MaxPoolGrad`: the greatest of each window, channel by channel, or of channels side by side; and its
 //! gradient.
 
-use smallvec::{SmallVec, smallvec};
 use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
+use tfe_host::accumulate::Ordered;
+use tfe_host::number::Number;
+use tfe_host::sums::{raise, summed};
+use tfe_host::{fill, loops, parallel, scratch_of};
 use tfe_ops::ops;
 
-use super::pool::Pooling;
+use super::pool::{Pooling, check_output};
 use super::promote;
-use super::window::{self, four};
-use tfe_host::accumulate::Ordered;
-use tfe_host::channels::{raise, summed};
-use tfe_host::number::Number;
-use tfe_host::{fill, loops, parallel, scratch_of};
+use super::window::four;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::MAX_POOL, rule, build).of(&[("T", TYPES)]),
-    KernelDef::host(ops::MAX_POOL_GRAD, rule_grad, build_grad).of(&[("T", DTypeSet::REAL)]),
+    KernelDef::host(ops::MAX_POOL_GRAD, rule_of_grad, build_grad).of(&[("T", DTypeSet::REAL)]),
 ];
 
 /// What the op allows.
@@ -46,28 +45,31 @@ macro_rules! pooling {
 
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let pooling = Pooling::of(op, true)?;
-    Ok(window::rule([0], move |_, [input]| {
-        Ok(Some(pooling.fit(input.dims())?.output()?))
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let dims = pooling.outputs(call.dims(0))?;
+        call.set(0, &dims)
     }))
 }
 
-fn rule_grad(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    pooling!(init, Pooling::of(init, true)?, pool)
+}
+
+fn rule_of_grad(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let pooling = Pooling::of(op, false)?;
     ensure!(
         four(op, "strides")?[3] == 1,
         Unimplemented,
         "MaxPoolingGrad is not yet supported on the depth dimension."
     );
-    Ok(window::rule([0, 1, 2], move |_, [input, output, grad]| {
-        let geometry = pooling.fit(input.dims())?;
-        geometry.check_output(output, "orig_output")?;
-        geometry.check_output(grad, "grad")?;
-        Ok(Some(input.clone()))
+    let [input, output, grad] = op.inputs(["orig_input", "orig_output", "grad"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let dims = pooling.outputs(call.dims(input))?;
+        check_output(call, output, "orig_output", &dims)?;
+        check_output(call, grad, "grad", &dims)?;
+        call.set_like(0, input);
+        Ok(())
     }))
-}
-
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    pooling!(init, Pooling::of(init, true)?, pool)
 }
 
 fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -78,13 +80,19 @@ fn pool<T: Ordered>(
     ctx: &KernelContext<'_>,
     pooling: &Pooling,
     inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
-    let input = &inputs[0];
-    let geometry = pooling.fit(input.dims())?;
-    let (data, depth, of_depth) = (input.as_slice::<T>()?, geometry.depth, geometry.of_depth);
+) -> Result<Tensor> {
+    let (out, geometry) = (promote::output::<T>(ctx)?, pooling.fit(inputs[0].dims())?);
+    if out.shape().num_elements() == 0 {
+        return Ok(out.zeroed());
+    }
+    let (data, depth, of_depth) = (
+        inputs[0].as_slice::<T>()?,
+        geometry.depth,
+        geometry.of_depth,
+    );
     let channels = depth / of_depth;
     let ns = geometry.element_ns();
-    let out = fill(ctx.allocate(T::DTYPE, geometry.output()?)?, |dst| {
+    fill(out, |dst| {
         Ok(parallel::write(
             ctx.device(),
             dst,
@@ -92,18 +100,16 @@ fn pool<T: Ordered>(
             ns,
             &|start, dst| {
                 let most = loops::repeat(dst, T::LEAST);
-                let pixels = most.chunks_exact_mut(channels.max(1));
-                for (pixel, most) in (start / channels.max(1)..).zip(pixels) {
+                for (pixel, most) in (start / channels..).zip(most.chunks_exact_mut(channels)) {
                     geometry.visit(pixel, |at| {
-                        raise(most, &data[at * depth..][..depth], of_depth)
+                        raise(most, &data[at * depth..][..depth], of_depth);
                     });
                     most.iter_mut().for_each(|most| *most = most.flushed());
                 }
                 most
             },
         ))
-    })?;
-    Ok(smallvec![out])
+    })
 }
 
 /// The gradient of each window goes to the first of its greatest pixels; NaN in the first pixel counts as that.
@@ -111,44 +117,35 @@ fn grad<T: Number + PartialOrd>(
     ctx: &KernelContext<'_>,
     pooling: &Pooling,
     inputs: &[Tensor],
-) -> Result<SmallVec<[Tensor; 2]>> {
-    let (input, grad) = (&inputs[0], &inputs[2]);
-    let geometry = pooling.fit(input.dims())?;
-    let (data, grad, depth) = (
-        input.as_slice::<T>()?,
-        grad.as_slice::<T>()?,
-        geometry.depth,
-    );
+) -> Result<Tensor> {
+    let (out, grad) = (promote::output::<T>(ctx)?, inputs[2].as_slice::<T>()?);
+    if grad.is_empty() || out.shape().num_elements() == 0 {
+        return Ok(out.zeroed());
+    }
+    let geometry = pooling.fit(out.shape().dims())?;
+    let (data, depth) = (inputs[0].as_slice::<T>()?, geometry.depth);
     let [image, windows] = geometry.image();
     // Windows need not lie close: there may be less to write than to look at, or more.
-    let ns = geometry.element_ns() * windows.div_ceil(image.max(1)) as f64;
-    let out = summed(
-        ctx,
-        input.shape().clone(),
-        image,
-        ns,
-        |start, sums: &mut [T]| {
-            let first = start / image.max(1);
-            let images = sums.len() / image.max(1);
-            let mut most = scratch_of((T::default(), usize::MAX), depth)?;
-            for pixel in first * windows..(first + images) * windows {
-                most.fill((T::default(), usize::MAX));
-                geometry.visit(pixel, |at| {
-                    let seen = &data[at * depth..][..depth];
-                    for (c, (most, &x)) in most.iter_mut().zip(seen).enumerate() {
-                        if most.1 == usize::MAX || most.0 < x {
-                            *most = (x, at * depth + c);
-                        }
-                    }
-                });
-                for (&(_, at), &grad) in most.iter().zip(&grad[pixel * depth..]) {
-                    if at != usize::MAX {
-                        sums[at - start] = sums[at - start].plus(grad);
+    let ns = geometry.element_ns() * windows.div_ceil(image) as f64;
+    summed(ctx, out, image, ns, |start, sums: &mut [T]| {
+        let (first, images) = (start / image, sums.len() / image);
+        let mut most = scratch_of((T::default(), usize::MAX), depth)?;
+        for pixel in first * windows..(first + images) * windows {
+            most.fill((T::default(), usize::MAX));
+            geometry.visit(pixel, |at| {
+                let seen = &data[at * depth..][..depth];
+                for (c, (most, &x)) in most.iter_mut().zip(seen).enumerate() {
+                    if most.1 == usize::MAX || most.0 < x {
+                        *most = (x, at * depth + c);
                     }
                 }
+            });
+            for (&(_, at), &grad) in most.iter().zip(&grad[pixel * depth..]) {
+                if at != usize::MAX {
+                    sums[at - start] = sums[at - start].plus(grad);
+                }
             }
-            Ok(())
-        },
-    )?;
-    Ok(smallvec![out])
+        }
+        Ok(())
+    })
 }

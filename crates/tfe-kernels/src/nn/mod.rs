@@ -6,6 +6,7 @@ mod avg_pool;
 mod conv2d;
 mod conv2d_backprop;
 mod crop_and_resize;
+mod depthwise;
 mod depthwise_conv2d_native;
 mod im2col;
 mod max_pool;

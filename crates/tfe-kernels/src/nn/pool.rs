@@ -1,9 +1,10 @@
 //! What pooling ops share: their attributes, and walks over the windows of each image.
 
-use tfe_core::{Code, Result, Shape, bail, ensure, err};
-use tfe_device::OpInit;
+use tfe_core::{Code, PartialShape, Result, bail, ensure, err};
+use tfe_device::{Inference, OpInit, dim};
+use tfe_host::cost;
 
-use super::window::{Axis, Padding, Windows, four, only_nhwc, padding, positive};
+use super::window::{Axis, Padding, Windows, four, may_have, only_nhwc, padding, positive};
 
 const OVER_IMAGES: &str = "Pooling is not yet supported on the batch dimension.";
 
@@ -19,7 +20,6 @@ pub(super) struct Pooling {
 /// The sizes of a pooling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Geometry {
-    pub(super) images: usize,
     pub(super) rows: Axis,
     pub(super) cols: Axis,
     pub(super) depth: usize,
@@ -32,9 +32,9 @@ impl Pooling {
     ///
     /// # Errors
     /// `InvalidArgument` for attributes that make no sense, `Unimplemented` for those that TensorFlow does not have.
-    pub(super) fn of(init: &OpInit<'_>, over_depth: bool) -> Result<Self> {
-        only_nhwc(init, Code::InvalidArgument)?;
-        let (size, strides) = (four(init, "ksize")?, four(init, "strides")?);
+    pub(super) fn of(op: &OpInit<'_>, over_depth: bool) -> Result<Self> {
+        only_nhwc(op, Code::InvalidArgument)?;
+        let (size, strides) = (four(op, "ksize")?, four(op, "strides")?);
         let within_images = size[0] == 1 && strides[0] == 1;
         // The op that pools channels looks at all sizes first.
         ensure!(over_depth || within_images, Unimplemented, "{OVER_IMAGES}");
@@ -51,7 +51,7 @@ impl Pooling {
             );
         }
         ensure!(within_images, Unimplemented, "{OVER_IMAGES}");
-        let padding = padding(init, false)?;
+        let padding = padding(op, false)?;
         let [_, rows, cols, depth] = size.map(|v| v as usize);
         if let Padding::Explicit(by) = padding {
             for (by, size) in by.into_iter().zip([rows, cols]) {
@@ -96,62 +96,73 @@ impl Pooling {
         })
     }
 
-    /// The sizes for images of that shape.
+    /// The dimensions of what is pooled of images of these dimensions.
     ///
     /// # Errors
-    /// `InvalidArgument` when the shape is none of images or windows are larger; `Unimplemented` when channels cannot be
-    /// pooled evenly.
-    pub(super) fn fit(&self, input: &[i64]) -> Result<Geometry> {
-        let &[images, rows, cols, depth] = input else {
-            bail!(
+    /// `InvalidArgument` when they are none of images or windows are larger; `Unimplemented` when channels cannot be pooled
+    /// evenly.
+    pub(super) fn outputs(&self, input: Option<&[i64]>) -> Result<[i64; 4]> {
+        let [images, rows, cols, depth] = match input {
+            Some(&[images, rows, cols, depth]) => [images, rows, cols, depth],
+            Some(dims) => bail!(
                 InvalidArgument,
                 "tensor_in_shape must have 2 spatial dimensions, but has {} dimensions in all",
-                input.len()
-            );
+                dims.len()
+            ),
+            None => [dim::UNKNOWN; 4],
         };
-        let [images, in_rows, in_cols, depth] = [images, rows, cols, depth].map(|d| d as usize);
-        ensure!(
-            depth % self.depth == 0,
-            Unimplemented,
-            "Depthwise max pooling requires the depth window to evenly divide the input depth"
-        );
-        let [rows, cols] = self.windows.fit([in_rows, in_cols], self.size)?;
+        let depth = match dim::known(depth) {
+            Some(depth) => {
+                ensure!(
+                    depth % self.depth as i64 == 0,
+                    Unimplemented,
+                    "Depthwise max pooling requires the depth window to evenly divide the input depth"
+                );
+                depth / self.depth as i64
+            }
+            None => dim::UNKNOWN,
+        };
+        let size = self.size.map(|n| n as i64);
+        let [rows, cols] = self.windows.outputs([rows, cols], size)?;
+        Ok([images, rows, cols, depth])
+    }
+
+    /// The sizes for images of these dimensions, which [`outputs`](Self::outputs) has checked.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn fit(&self, input: &[i64]) -> Result<Geometry> {
+        let &[_, rows, cols, depth] = input else {
+            bail!(Internal, "{input:?} are no dimensions of images");
+        };
+        let [rows, cols] = self
+            .windows
+            .fit([rows as usize, cols as usize], self.size)?;
         Ok(Geometry {
-            images,
             rows,
             cols,
-            depth,
+            depth: depth as usize,
             of_depth: self.depth,
         })
     }
 }
 
+/// Refuses an input of other dimensions than what is pooled has: its gradient, or what goes by its place.
+///
+/// # Errors
+/// `InvalidArgument`, naming the argument.
+pub(super) fn check_output(call: &Inference<'_>, i: usize, name: &str, dims: &[i64]) -> Result<()> {
+    ensure!(
+        may_have(call, i, dims),
+        InvalidArgument,
+        "Expected {name} shape to be {}, but got {}",
+        PartialShape::of(dims),
+        call.shown(i)
+    );
+    Ok(())
+}
+
 impl Geometry {
-    /// The shape of what is pooled.
-    pub(super) fn output(&self) -> Result<Shape> {
-        let dims = [
-            self.images,
-            self.rows.output,
-            self.cols.output,
-            self.depth / self.of_depth,
-        ];
-        Shape::new(&dims.map(|d| d as i64))
-    }
-
-    /// Refuses a gradient of another shape than what is pooled has, or what goes by its place.
-    ///
-    /// # Errors
-    /// `InvalidArgument`, naming the argument.
-    pub(super) fn check_output(&self, given: &Shape, name: &str) -> Result<()> {
-        let output = self.output()?;
-        ensure!(
-            given == &output,
-            InvalidArgument,
-            "Expected {name} shape to be {output}, but got {given}"
-        );
-        Ok(())
-    }
-
     /// The elements of an image, and how many windows are on it.
     pub(super) fn image(&self) -> [usize; 2] {
         let pixels = |size: fn(&Axis) -> usize| size(&self.rows) * size(&self.cols);
@@ -175,6 +186,6 @@ impl Geometry {
 
     /// Rough time for an element of the output.
     pub(super) fn element_ns(&self) -> f64 {
-        0.5 * (self.rows.window * self.cols.window * self.of_depth) as f64
+        cost::ARITHMETIC * (self.rows.window * self.cols.window * self.of_depth) as f64
     }
 }

@@ -2,19 +2,27 @@
 //! rounded at the end.
 
 use smallvec::SmallVec;
-use tfe_core::{DataType, Element, Plain, Result, Tensor, bail, bf16, dispatch, f16};
+use tfe_core::{DataType, Element, Plain, Result, Tensor, TensorUninit, bail, bf16, dispatch, f16};
 use tfe_device::{Kernel, KernelContext};
 
 use tfe_host::function::{Function, map};
 use tfe_host::number::Half;
-use tfe_host::{elementwise, fill, parallel};
+use tfe_host::{cost, elementwise, fill, parallel};
 
-/// What a kernel computes from its inputs: its results in order.
-pub(super) type Compute<S> = fn(&KernelContext<'_>, &S, &[Tensor]) -> Result<SmallVec<[Tensor; 2]>>;
+/// What a kernel computes from its inputs, in the order of the op: its only result.
+pub(super) type Compute<S> = fn(&KernelContext<'_>, &S, &[Tensor]) -> Result<Tensor>;
+
+/// Memory for the only result in the type that is computed in.
+///
+/// # Errors
+/// `ResourceExhausted`.
+pub(super) fn output<T: Element>(ctx: &KernelContext<'_>) -> Result<TensorUninit> {
+    ctx.allocate(T::DTYPE, ctx.output_shape(0)?.clone())
+}
 
 /// A kernel that computes in a type that holds `dtype`, by a function for that type.
 ///
-/// Its results are rounded to `dtype`.
+/// Its result is rounded to `dtype`.
 ///
 /// # Errors
 /// `Unimplemented` for another type.
@@ -32,10 +40,8 @@ pub(super) fn kernel<S: Send + Sync + 'static>(
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
         let inputs = (0..ctx.num_inputs()).map(|i| widened(ctx, ctx.input(i)));
         let inputs = inputs.collect::<Result<SmallVec<[Tensor; 3]>>>()?;
-        for (i, result) in compute(ctx, &spec, &inputs)?.into_iter().enumerate() {
-            let result = narrowed(ctx, result, dtype)?;
-            ctx.set_output(i, result);
-        }
+        let result = narrowed(ctx, compute(ctx, &spec, &inputs)?, dtype)?;
+        ctx.set_output(0, result);
         Ok(())
     }))
 }
@@ -46,15 +52,11 @@ pub(super) fn as_is<S: Send + Sync + 'static>(spec: S, compute: Compute<S>) -> B
         let inputs: SmallVec<[Tensor; 3]> = (0..ctx.num_inputs())
             .map(|i| ctx.input(i).clone())
             .collect();
-        for (i, result) in compute(ctx, &spec, &inputs)?.into_iter().enumerate() {
-            ctx.set_output(i, result);
-        }
+        let result = compute(ctx, &spec, &inputs)?;
+        ctx.set_output(0, result);
         Ok(())
     })
 }
-
-/// Rough time for an element, for cutting work into pieces.
-const ELEMENT_NS: f64 = 0.3;
 
 /// A tensor of half-precision floats as one of `f32`; any other as it is.
 fn widened(ctx: &KernelContext<'_>, tensor: &Tensor) -> Result<Tensor> {
@@ -66,7 +68,7 @@ fn widened(ctx: &KernelContext<'_>, tensor: &Tensor) -> Result<Tensor> {
                 ctx.device(),
                 dst,
                 1,
-                ELEMENT_NS,
+                cost::ARITHMETIC,
                 &|start, dst| H::to_f32s(&halves[start..start + dst.len()], dst),
             ))
         })
@@ -88,7 +90,7 @@ fn narrowed(ctx: &KernelContext<'_>, tensor: Tensor, dtype: DataType) -> Result<
                 ctx.device(),
                 dst,
                 1,
-                ELEMENT_NS,
+                cost::ARITHMETIC,
                 &|start, dst| H::of_f32s(&floats[start..start + dst.len()], dst),
             ))
         })

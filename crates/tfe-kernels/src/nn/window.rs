@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use smallvec::SmallVec;
-use tfe_core::{Code, Error, Result, Shape, bail, ensure, err};
-use tfe_device::{Inference, OpInit, Rule};
+use tfe_core::{Code, Error, PartialShape, Result, Shape, bail, ensure, err};
+use tfe_device::{Inference, OpInit, dim};
 
 /// How images are padded at their borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,9 @@ impl Windows {
     ///
     /// # Errors
     /// `InvalidArgument` for attributes that make no sense, `code` for strides of images and channels.
-    pub(super) fn of_convolution(init: &OpInit<'_>, code: Code) -> Result<Self> {
+    pub(super) fn of_convolution(op: &OpInit<'_>, code: Code) -> Result<Self> {
         let sizes = |attr: &str| {
-            let [n, rows, cols, depth] = four(init, attr)?;
+            let [n, rows, cols, depth] = four(op, attr)?;
             if [n, depth] != [1, 1] {
                 return Err(Error::new(
                     code,
@@ -70,7 +70,7 @@ impl Windows {
         Ok(Self {
             strides,
             dilations,
-            padding: padding(init, true)?,
+            padding: padding(op, true)?,
         })
     }
 
@@ -88,11 +88,31 @@ impl Windows {
     /// # Errors
     /// `InvalidArgument` when a window is larger than a padded image.
     pub(super) fn fit(&self, input: [usize; 2], window: [usize; 2]) -> Result<[Axis; 2]> {
-        Ok([self.axis(0, input, window)?, self.axis(1, input, window)?])
+        Ok([
+            self.axis(0, input[0], window[0])?,
+            self.axis(1, input[1], window[1])?,
+        ])
     }
 
-    fn axis(&self, i: usize, input: [usize; 2], window: [usize; 2]) -> Result<Axis> {
-        let (input, window) = (input[i], window[i]);
+    /// How many windows there are, as far as the sizes are known.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub(super) fn outputs(&self, input: [i64; 2], window: [i64; 2]) -> Result<[i64; 2]> {
+        let output = |i: usize| match (dim::known(input[i]), dim::known(window[i])) {
+            (Some(input), Some(window)) => {
+                Ok(self.axis(i, input as usize, window as usize)?.output as i64)
+            }
+            // The windows' size does not tell their number.
+            (Some(input), None) if self.padding == Padding::Same => {
+                Ok(self.axis(i, input as usize, 1)?.output as i64)
+            }
+            _ => Ok(dim::UNKNOWN),
+        };
+        Ok([output(0)?, output(1)?])
+    }
+
+    fn axis(&self, i: usize, input: usize, window: usize) -> Result<Axis> {
         let (stride, dilation) = (self.strides[i], self.dilations[i]);
         // In 128 bits, which hold whatever is made of sizes in 64 and attributes in 32.
         let [size, step] = [input, stride].map(|v| v as i128);
@@ -155,51 +175,12 @@ impl Axis {
     }
 }
 
-/// The rule of an op that gives images, or filters: `shape` tells their shape from those of the inputs `needed`, and from
-/// values; where one is unknown, only the rank is said.
-pub(super) fn rule<const N: usize>(
-    needed: [usize; N],
-    shape: impl Fn(&Inference<'_>, [&Shape; N]) -> Result<Option<Shape>> + Send + Sync + 'static,
-) -> Box<dyn Rule> {
-    Box::new(move |call: &mut Inference<'_>| {
-        let known: Option<SmallVec<[Shape; 3]>> = needed.iter().map(|&i| call.known(i)).collect();
-        let output = match known {
-            Some(known) => shape(call, std::array::from_fn(|i| &known[i]))?,
-            None => None,
-        };
-        match output {
-            Some(output) => call.set_shape(0, output),
-            None => call.set_rank(0, 4),
-        }
-        Ok(())
-    })
-}
-
-/// The elements of an argument that lists sizes, if they are known.
-///
-/// # Errors
-/// `InvalidArgument` when it is no vector.
-pub(super) fn sizes(
-    call: &Inference<'_>,
-    i: usize,
-    name: &str,
-) -> Result<Option<SmallVec<[i64; 8]>>> {
-    call.of_rank(i, 1, || {
-        err!(
-            InvalidArgument,
-            "{name} input must be 1-dim, not {}",
-            call.rank(i).unwrap_or_default()
-        )
-    })?;
-    call.integers(i)
-}
-
 /// Refuses layouts other than NHWC with `code`.
 ///
 /// # Errors
 /// See above.
-pub(super) fn only_nhwc(init: &OpInit<'_>, code: Code) -> Result<()> {
-    let format = init.attrs.str("data_format")?;
+pub(super) fn only_nhwc(op: &OpInit<'_>, code: Code) -> Result<()> {
+    let format = op.attrs.str("data_format")?;
     if format == "NHWC" {
         return Ok(());
     }
@@ -207,7 +188,7 @@ pub(super) fn only_nhwc(init: &OpInit<'_>, code: Code) -> Result<()> {
         code,
         format!(
             "The {} op currently only supports the NHWC tensor format on the CPU. The op was given the format: {format}",
-            init.spec.name()
+            op.spec.name()
         ),
     ))
 }
@@ -216,8 +197,8 @@ pub(super) fn only_nhwc(init: &OpInit<'_>, code: Code) -> Result<()> {
 ///
 /// # Errors
 /// `InvalidArgument` for another length, and for numbers beyond 32 bits.
-pub(super) fn four(init: &OpInit<'_>, attr: &str) -> Result<[i64; 4]> {
-    let list = init.attrs.int_list(attr)?;
+pub(super) fn four(op: &OpInit<'_>, attr: &str) -> Result<[i64; 4]> {
+    let list = op.attrs.int_list(attr)?;
     if let Some(value) = list.iter().find(|&&v| i32::try_from(v).is_err()) {
         bail!(
             InvalidArgument,
@@ -242,12 +223,12 @@ pub(super) fn positive(values: [i64; 2]) -> Option<[usize; 2]> {
 ///
 /// # Errors
 /// `InvalidArgument` for explicit paddings that make no sense.
-pub(super) fn padding(init: &OpInit<'_>, only_explicit: bool) -> Result<Padding> {
-    let list = match init.attrs.find("explicit_paddings") {
-        Some(_) => init.attrs.int_list("explicit_paddings")?,
+pub(super) fn padding(op: &OpInit<'_>, only_explicit: bool) -> Result<Padding> {
+    let list = match op.attrs.find("explicit_paddings") {
+        Some(_) => op.attrs.int_list("explicit_paddings")?,
         None => &[],
     };
-    let padding = match init.attrs.str("padding")? {
+    let padding = match op.attrs.str("padding")? {
         "SAME" => Padding::Same,
         "VALID" => Padding::Valid,
         _ => return explicit_padding(list),
@@ -285,6 +266,70 @@ fn explicit_padding(list: &[i64]) -> Result<Padding> {
     );
     let by = [[top, bottom], [left, right]];
     Ok(Padding::Explicit(by.map(|by| by.map(|v| v as usize))))
+}
+
+/// The four dimensions of input `i`, all unknown where not even their number is known.
+///
+/// # Errors
+/// `wrong` of the shape when there are more or fewer.
+pub(super) fn four_dims(
+    call: &Inference<'_>,
+    i: usize,
+    wrong: impl FnOnce(PartialShape) -> Error,
+) -> Result<[i64; 4]> {
+    match call.dims(i) {
+        Some(dims) => dims.try_into().map_err(|_| wrong(call.shown(i))),
+        None => Ok([dim::UNKNOWN; 4]),
+    }
+}
+
+/// The four dimensions that input `i` lists, all unknown where it is not known itself.
+///
+/// # Errors
+/// `wrong` of the shape when there are more or fewer; `InvalidArgument` when they are no shape, as [`sizes_of`].
+pub(super) fn four_sizes(
+    call: &Inference<'_>,
+    i: usize,
+    name: &str,
+    wrong: impl FnOnce(Shape) -> Error,
+) -> Result<[i64; 4]> {
+    match sizes_of(call, i, name)? {
+        Some(sizes) => {
+            let shape = Shape::new(&sizes)?;
+            sizes[..].try_into().map_err(|_| wrong(shape))
+        }
+        None => Ok([dim::UNKNOWN; 4]),
+    }
+}
+
+/// The elements of an input that lists sizes.
+///
+/// # Errors
+/// `InvalidArgument` when it is no vector.
+pub(super) fn sizes_of(
+    call: &Inference<'_>,
+    i: usize,
+    name: &str,
+) -> Result<Option<SmallVec<[i64; 8]>>> {
+    if let Some(rank) = call.rank(i) {
+        ensure!(
+            rank == 1,
+            InvalidArgument,
+            "{name} input must be 1-dim, not {rank}"
+        );
+    }
+    call.integers(i)
+}
+
+/// Whether input `i` has these dimensions, as far as both are known.
+pub(super) fn may_have(call: &Inference<'_>, i: usize, dims: &[i64]) -> bool {
+    call.dims(i).is_none_or(|given| {
+        given.len() == dims.len()
+            && given
+                .iter()
+                .zip(dims)
+                .all(|(&a, &b)| dim::merge(a, b).is_some())
+    })
 }
 
 #[cfg(test)]

@@ -42,6 +42,10 @@ pub(super) const KERNELS: &[KernelDef] = &[
     }),
 ];
 
+/// The places of the arguments, alike in all these ops.
+const INPUT: usize = 0;
+const LENGTH: usize = 1;
+
 type Build = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
 
 const COMPLEX: &[(&str, DTypeSet)] = &[("Tcomplex", DTypeSet::COMPLEX)];
@@ -67,45 +71,39 @@ const fn real_fft(op: OpId, rule: RuleBuilder, build: Build) -> KernelDef {
 fn rule<const RANK: usize>(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     Ok(Box::new(|call: &mut Inference<'_>| {
         check_rank(call, RANK)?;
-        call.set_like(0, 0);
+        call.set_like(0, INPUT);
         Ok(())
     }))
 }
 
-fn rule_of_real<const RANK: usize>(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    real_rule(op, RANK, |n| n, |n| n / 2 + 1)
+fn rule_of_real<const RANK: usize>(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    real_rule(RANK, |n| n, |n| n / 2 + 1)
 }
 
-fn rule_to_real<const RANK: usize>(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    real_rule(op, RANK, |n| n / 2 + 1, |n| n)
+fn rule_to_real<const RANK: usize>(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    real_rule(RANK, |n| n / 2 + 1, |n| n)
 }
 
 /// The last dimensions of the result are the lengths. Along the very last one, `n` real numbers are `stored(n)` elements
 /// of the input and `given(n)` of the result.
-fn real_rule(
-    op: &OpInit<'_>,
-    rank: usize,
-    stored: fn(i64) -> i64,
-    given: fn(i64) -> i64,
-) -> Result<Box<dyn Rule>> {
-    let [input, length] = op.inputs(["input", "fft_length"])?;
+fn real_rule(rank: usize, stored: fn(i64) -> i64, given: fn(i64) -> i64) -> Result<Box<dyn Rule>> {
     Ok(Box::new(move |call: &mut Inference<'_>| {
         check_rank(call, rank)?;
         ensure!(
-            call.dims(length)
+            call.dims(LENGTH)
                 .is_none_or(|dims| dims == [rank as i64] || dims == [dim::UNKNOWN]),
             InvalidArgument,
             "fft_length must have shape [{rank}]"
         );
-        let lengths = call.integers(length)?;
+        let lengths = call.integers(LENGTH)?;
         let lengths = lengths.unwrap_or_else(|| SmallVec::from_elem(dim::UNKNOWN, rank));
-        let Some(dims) = call.dims(input) else {
+        let Some(dims) = call.dims(INPUT) else {
             return Ok(());
         };
         let mut dims = SmallVec::<[i64; 8]>::from_slice(dims);
         let first = dims.len() - rank;
         for (i, (size, &n)) in dims[first..].iter_mut().zip(&lengths).enumerate() {
-            if call.value(length).is_none() {
+            if call.value(LENGTH).is_none() {
                 *size = dim::UNKNOWN;
                 continue;
             }
@@ -129,8 +127,8 @@ fn real_rule(
 }
 
 fn check_rank(call: &Inference<'_>, rank: usize) -> Result<()> {
-    call.at_least_rank(0, rank, || {
-        let shape = call.shown(0);
+    call.at_least_rank(INPUT, rank, || {
+        let shape = call.shown(INPUT);
         err!(
             InvalidArgument,
             "Input must have rank of at least {rank} but got: {shape}"
@@ -207,9 +205,9 @@ fn complex<T: Part>(ctx: &mut KernelContext<'_>, transform: &Transform<T>) -> Re
 where
     Complex<T>: Plain,
 {
-    let mut out = match ctx.forward(0, &[0]) {
+    let mut out = match ctx.forward(0, &[INPUT]) {
         Some((_, input)) => input,
-        None => ctx.input(0).deep_copy()?,
+        None => ctx.input(INPUT).deep_copy()?,
     };
     let first = out.rank() - transform.rank;
     let dims: SmallVec<[usize; 3]> = (first..out.rank()).map(|i| out.shape().dim(i)).collect();
@@ -303,14 +301,14 @@ where
 
 /// How many real numbers are transformed along each dimension.
 fn lengths(ctx: &KernelContext<'_>) -> Result<SmallVec<[usize; 3]>> {
-    let lengths = axes::integers(ctx.input(1))?;
+    let lengths = axes::integers(ctx.input(LENGTH))?;
     Ok(lengths.into_iter().map(|n| n as usize).collect())
 }
 
 /// The first elements of the input along each dimension that is transformed, `last` along the very last; `None` where
 /// there are none.
 fn cropped(ctx: &KernelContext<'_>, lengths: &[usize], last: usize) -> Result<Option<Tensor>> {
-    let input = ctx.input(0);
+    let input = ctx.input(INPUT);
     if input.num_elements() == 0 || lengths.contains(&0) {
         return Ok(None);
     }
@@ -441,6 +439,29 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_that_are_only_claimed_take_no_memory() {
+        let transform = |op: &str, dtype: DataType, dims: &[i64]| {
+            let input = Tensor::zeros(dtype, Shape::new(dims)?)?;
+            let lengths = Tensor::vector(&[i32::MAX; 2])?;
+            let attrs = [
+                ("Treal", DataType::Float.into()),
+                ("Tcomplex", DataType::Complex64.into()),
+            ];
+            crate::testing::run(op, &attrs, vec![input, lengths])
+        };
+        let (n, half) = (i64::from(i32::MAX), i64::from(i32::MAX) / 2 + 1);
+        for (op, dtype, last) in [
+            ("RFFT2D", DataType::Float, half),
+            ("IRFFT2D", DataType::Complex64, n),
+        ] {
+            let none = transform(op, dtype, &[0, 0, 0]).expect("no elements");
+            assert_eq!(none[0].dims(), [0, n, last], "{op}");
+            let e = transform(op, dtype, &[1, 0, 0]).expect_err("too many");
+            assert_eq!(e.code(), tfe_core::Code::ResourceExhausted, "{op}");
+        }
+    }
 
     #[test]
     fn few_plans_are_kept() {

@@ -2,7 +2,7 @@
 //! `ResourceScatterMax`, `ResourceScatterUpdate`.
 
 use tfe_core::{DTypeSet, DataType, Result, bail, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable, dim};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
 use tfe_ops::{OpId, ops};
 
 use super::handle::handle;
@@ -94,8 +94,7 @@ fn kernel(init: &KernelInit<'_>, update: Update) -> Result<Box<dyn Kernel>> {
             let Some((&rows, row)) = variable.dims().split_first() else {
                 bail!(InvalidArgument, "a scalar variable has no rows to update");
             };
-            // A row of an empty variable may be of more elements than can be counted.
-            let width = dim::known(dim::product(row)).unwrap_or(0) as usize;
+            let width = row.iter().product::<i64>() as usize;
             ensure!(
                 by.rank() == 0 || by.dims() == [indices.dims(), row].concat(),
                 InvalidArgument,

@@ -1,4 +1,4 @@
-//! `StringJoin`: scalars at every place, bytes of any kind, shapes that do not fit.
+//! `StringJoin`: scalars at every place, bytes of any kind, shapes that do not fit. `AsString`: the widest fields.
 
 use tfe_core::{Result, TString, Tensor};
 
@@ -51,4 +51,23 @@ fn strings_are_joined_place_by_place() {
         e.to_string(),
         "INVALID_ARGUMENT: Input shapes do not match: [1] vs. [1,1]"
     );
+}
+
+#[test]
+fn fields_may_be_wide() {
+    const WIDE: usize = 1 << 24;
+    let text = |attrs: &[(&str, i64)], input: Tensor| {
+        let attrs: Vec<_> = attrs.iter().map(|&(name, n)| (name, n.into())).collect();
+        let out = run("AsString", &attrs, vec![input]).expect("memory");
+        out[0].scalar_value::<TString>().expect("a scalar")
+    };
+    let n = WIDE as i64;
+    let number = text(&[("width", n)], Tensor::scalar(-7i32).expect("memory"));
+    assert_eq!(number.len(), WIDE);
+    assert!(number.as_bytes().ends_with(b" -7"));
+    let string = Tensor::scalar(TString::from("ab")).expect("memory");
+    let string = text(&[("width", n)], string);
+    assert!(string.len() == WIDE && string.as_bytes().ends_with(b" ab"));
+    let precise = text(&[("precision", n)], Tensor::scalar(1.5f32).expect("memory"));
+    assert!(precise.len() == WIDE + 2 && precise.as_bytes().starts_with(b"1.500"));
 }

@@ -1,29 +1,31 @@
-//! Sums over windows of images, channel by channel: what convolutions and pooling spend their time with.
+//! Sums and maxima of windows: what convolutions and pooling spend their time with.
 
-use tfe_core::{Result, Shape, Tensor};
+use tfe_core::{Result, Tensor, TensorUninit};
 use tfe_device::KernelContext;
 
+use crate::accumulate::Ordered;
 use crate::number::Number;
 use crate::{fill, loops, parallel};
 
-/// A tensor of sums, all zero before `add_up` adds to those of a piece, which begins at an element of the whole and is not
-/// empty. Pieces are of whole units of `unit` elements; an element takes some `ns` nanoseconds.
+/// `out` with sums, all zero before `add_up(start, sums)` adds to those from element `start` on. Pieces are of whole units
+/// of `unit` elements; an element takes some `ns` nanoseconds. Where there are no sums nothing is added up.
 ///
 /// # Errors
-/// `ResourceExhausted`; those of `add_up`.
+/// Those of `add_up`.
 pub fn summed<T: Number>(
     ctx: &KernelContext<'_>,
-    shape: Shape,
+    out: TensorUninit,
     unit: usize,
     ns: f64,
     add_up: impl Fn(usize, &mut [T]) -> Result<()> + Sync,
 ) -> Result<Tensor> {
-    fill(ctx.allocate(T::DTYPE, shape)?, |dst| {
+    if out.shape().num_elements() == 0 {
+        return Ok(out.zeroed());
+    }
+    fill(out, |dst| {
         parallel::try_write(ctx.device(), dst, unit, ns, &|start, dst| {
             let sums = loops::repeat(dst, T::default());
-            if !sums.is_empty() {
-                add_up(start, sums)?;
-            }
+            add_up(start, sums)?;
             Ok(sums)
         })
     })
@@ -37,7 +39,7 @@ levels! {
 }
 
 levels! {
-    /// Adds the products of each channel with the filters of its own, of which there are as many for each.
+    /// `sums[c * m + j] += channels[c] * filters[c * m + j]`; `m` is the depth multiplier.
     pub fn add_products[T: Number](sums: &mut [T], channels: &[T], filters: &[T]) {
         if sums.len() == channels.len() {
             for ((sum, &x), &w) in sums.iter_mut().zip(channels).zip(filters) {
@@ -56,7 +58,7 @@ levels! {
 }
 
 levels! {
-    /// Adds to each channel the products of the filters of its own with as many numbers.
+    /// `channels[c] += by[c * m + j] * filters[c * m + j]` for each `j`; `m` is the depth multiplier.
     pub fn add_products_back[T: Number](channels: &mut [T], by: &[T], filters: &[T]) {
         let n = filters.len() / channels.len().max(1);
         if n == 1 {
@@ -77,7 +79,7 @@ levels! {
 levels! {
     /// Makes each number the greatest of itself and `n` that are seen. NaN is not greater than anything, so it is passed
     /// over, as in TensorFlow.
-    pub fn raise[T: Copy + PartialOrd](most: &mut [T], seen: &[T], n: usize) {
+    pub fn raise[T: Ordered](most: &mut [T], seen: &[T], n: usize) {
         if n == 1 {
             for (most, &x) in most.iter_mut().zip(seen) {
                 *most = if *most < x { x } else { *most };
