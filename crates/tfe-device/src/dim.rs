@@ -29,6 +29,11 @@ pub fn merge_all(a: &[i64], b: &[i64]) -> Option<SmallVec<[i64; 8]>> {
     a.iter().zip(b).map(|(&a, &b)| merge(a, b)).collect()
 }
 
+/// Whether two shapes may be one: all that is known of both is equal.
+pub fn may_be_equal(a: &[i64], b: &[i64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| merge(a, b).is_some())
+}
+
 /// A function of known dimensions, unknown where one of them is.
 ///
 /// # Errors
@@ -90,5 +95,7 @@ mod tests {
             (6, -1, 0)
         );
         assert_eq!(product(&[]), 1);
+        assert!(may_be_equal(&[2, UNKNOWN], &[UNKNOWN, 3]) && may_be_equal(&[], &[]));
+        assert!(!may_be_equal(&[2], &[3]) && !may_be_equal(&[2], &[2, UNKNOWN]));
     }
 }

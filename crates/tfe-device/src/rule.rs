@@ -236,6 +236,14 @@ impl<'a> Inference<'a> {
         }
     }
 
+    /// The shape of input `i` if all its dimensions are known, and are those of a shape.
+    pub fn known(&self, i: usize) -> Option<Shape> {
+        match self.shape(i) {
+            Some(shape) => Some(shape.clone()),
+            None => Shape::new(self.dims(i)?).ok(),
+        }
+    }
+
     /// The rank of input `i`, if known.
     #[inline]
     pub fn rank(&self, i: usize) -> Option<usize> {
@@ -342,9 +350,7 @@ impl<'a> Inference<'a> {
     /// Whether all that is known of the two shapes is equal.
     pub fn may_be_equal(&self, i: usize, j: usize) -> bool {
         match (self.dims(i), self.dims(j)) {
-            (Some(a), Some(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| dim::merge(a, b).is_some())
-            }
+            (Some(a), Some(b)) => dim::may_be_equal(a, b),
             _ => true,
         }
     }

@@ -1,12 +1,13 @@
 //! `ListDiff`: the elements of a vector that another does not have, and where they are.
 
+use tfe_core::memory::try_collect;
 use tfe_core::{DTypeSet, DataType, Result, Shape, TString, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::unique::{Key, grouped, keys};
 use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
+use tfe_host::groups::{Key, grouped, keys};
 use tfe_host::movement::moved;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
@@ -29,8 +30,8 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
         }
         let rows = match x.dtype() {
-            DataType::String => new_ones(x.as_slice::<TString>()?, y.as_slice::<TString>()?),
-            _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?),
+            DataType::String => new_ones(x.as_slice::<TString>()?, y.as_slice::<TString>()?)?,
+            _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?)?,
         };
         let shape = Shape::vector(rows.len());
         let values = moved(
@@ -49,10 +50,10 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// Where the elements of `x` are that are equal to none of `y`.
-fn new_ones<K: Key>(x: &[K], y: &[K]) -> Vec<usize> {
+fn new_ones<K: Key>(x: &[K], y: &[K]) -> Result<Vec<usize>> {
     // All together, in groups: those that no element of `y` is the first of.
-    let all: Vec<&K> = y.iter().chain(x).collect();
-    let groups = grouped(&all);
+    let all: Vec<&K> = try_collect(y.iter().chain(x))?;
+    let groups = grouped(&all)?;
     let is_new = |&i: &usize| groups.firsts[groups.of[y.len() + i] as usize] >= y.len();
-    (0..x.len()).filter(is_new).collect()
+    try_collect((0..x.len()).filter(is_new))
 }

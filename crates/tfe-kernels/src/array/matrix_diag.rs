@@ -6,10 +6,10 @@ use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use super::scatter::{assignment, updated};
 use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::{Movement, moved};
+use tfe_host::update::{assignment, updated};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
