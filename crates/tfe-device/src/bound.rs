@@ -3,7 +3,10 @@
 use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Tensor, bail, ensure, err};
 
-use crate::{Fact, Inference, Kernel, KernelContext, KernelDef, KernelInit, RuleBuilder, Run};
+use crate::{
+    Fact, Inference, Kernel, KernelContext, KernelDef, KernelInit, OutputShape, OutputShapes, Rule,
+    RuleBuilder, Run,
+};
 
 /// One argument or result of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use tfe_core::{DataType, Error, Result, Shape, Tensor, TensorUninit, err};
 
-use crate::{Arg, Cancellation, Device, FunctionLibrary, ResourceManager, Run};
+use crate::{
+    Arg, Cancellation, Device, FunctionLibrary, OutputShape, OutputShapes, ResourceManager, Run,
+};
 
 /// One run of a kernel.
 ///

@@ -1,77 +1,9 @@
 //! `Inference`: one question to a rule, of tensors or of what is known of inputs; and its answer.
 
 use smallvec::SmallVec;
-use tfe_core::{DataType, Error, PartialShape, Result, Shape, Tensor, ensure, err};
+use tfe_core::{DataType, Error, MAX_RANK, PartialShape, Result, Shape, Tensor, ensure, err};
 
-use crate::dim;
-
-/// What is known of an input of an op that does not run yet.
-#[derive(Clone, Debug)]
-pub struct Fact {
-    /// The type of the elements.
-    pub dtype: DataType,
-    /// The shape, as far as it is known.
-    pub shape: PartialShape,
-    /// The value, where it is known and in host memory.
-    pub value: Option<Tensor>,
-}
-
-impl Fact {
-    /// An input of which the shape is known, or a part of it.
-    pub fn of(dtype: DataType, shape: PartialShape) -> Self {
-        Self {
-            dtype,
-            shape,
-            value: None,
-        }
-    }
-}
-
-impl From<&Tensor> for Fact {
-    fn from(tensor: &Tensor) -> Self {
-        Self {
-            dtype: tensor.dtype(),
-            shape: tensor.shape().into(),
-            value: tensor.is_host().then(|| tensor.clone()),
-        }
-    }
-}
-
-/// The shape of an output, as far as a rule knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutputShape {
-    /// All of it.
-    Known(Shape),
-    /// A part of it, perhaps nothing.
-    Partial(PartialShape),
-}
-
-impl OutputShape {
-    /// The shape, if all of it is known.
-    pub fn known(&self) -> Option<&Shape> {
-        match self {
-            Self::Known(shape) => Some(shape),
-            Self::Partial(_) => None,
-        }
-    }
-
-    /// Whether an output of `shape` is what the rule said.
-    pub fn allows(&self, shape: &Shape) -> bool {
-        match self {
-            Self::Known(known) => known == shape,
-            Self::Partial(part) => part.is_compatible_with(shape),
-        }
-    }
-}
-
-impl Default for OutputShape {
-    fn default() -> Self {
-        Self::Partial(PartialShape::unknown())
-    }
-}
-
-/// The shapes of all outputs of a call.
-pub type OutputShapes = SmallVec<[OutputShape; 2]>;
+use crate::{Fact, OutputShape, dim};
 
 /// One question to a rule: what is known of the inputs, and where the answer goes.
 ///
@@ -376,6 +308,7 @@ impl<'a> Inference<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::OutputShapes;
 
     #[test]
     fn what_is_said_of_outputs_is_exact_only_when_all_is_known() {
