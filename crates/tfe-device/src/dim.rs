@@ -1,5 +1,6 @@
 //! Arithmetic of dimensions that may be unknown.
 
+use smallvec::SmallVec;
 use tfe_core::{Result, err};
 
 /// An unknown dimension.
@@ -18,6 +19,11 @@ pub fn merge(a: i64, b: i64) -> Option<i64> {
         (UNKNOWN, other) | (other, UNKNOWN) => Some(other),
         (a, b) => (a == b).then_some(a),
     }
+}
+
+/// Whether two shapes may be one: all that is known of both is equal.
+pub fn may_be_equal(a: &[i64], b: &[i64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| merge(a, b).is_some())
 }
 
 /// A function of known dimensions, unknown where one of them is.
@@ -62,6 +68,12 @@ pub fn product(dims: &[i64]) -> i64 {
         .unwrap_or(UNKNOWN)
 }
 
+/// The shape that both are; `None` when they are known to differ.
+pub fn merge_all(a: &[i64], b: &[i64]) -> Option<SmallVec<[i64; 8]>> {
+    let merged = a.iter().zip(b).map(|(&a, &b)| merge(a, b));
+    (a.len() == b.len()).then(|| merged.collect())?
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +90,12 @@ mod tests {
             (6, -1, 0)
         );
         assert_eq!(product(&[]), 1);
+        assert_eq!(
+            merge_all(&[2, -1], &[-1, -1]).as_deref(),
+            Some(&[2, -1][..])
+        );
+        assert_eq!(merge_all(&[2], &[2, 3]), None);
+        assert!(may_be_equal(&[2, UNKNOWN], &[UNKNOWN, 3]) && may_be_equal(&[], &[]));
+        assert!(!may_be_equal(&[2], &[3]) && !may_be_equal(&[2], &[2, UNKNOWN]));
     }
 }

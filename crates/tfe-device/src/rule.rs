@@ -342,9 +342,7 @@ impl<'a> Inference<'a> {
     /// Whether all that is known of the two shapes is equal.
     pub fn may_be_equal(&self, i: usize, j: usize) -> bool {
         match (self.dims(i), self.dims(j)) {
-            (Some(a), Some(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| dim::merge(a, b).is_some())
-            }
+            (Some(a), Some(b)) => dim::may_be_equal(a, b),
             _ => true,
         }
     }

@@ -8,7 +8,7 @@ use tfe_core::{
 };
 use tfe_device::{Device, KernelContext};
 
-use crate::{fill_words, loops, parallel};
+use crate::{cost, fill_words, loops, parallel};
 
 /// Where each element of a result comes from.
 pub trait Movement: Sync {
@@ -26,7 +26,9 @@ pub trait Movement: Sync {
         gap: W,
         dst: &'a mut [MaybeUninit<W>],
     ) -> Result<&'a mut [W]> {
-        Ok(parallel::write(device, dst, 1, 5.0, &|start, dst| {
+        // Where an element comes from is told by the remainders of its place.
+        let cost = cost::INTEGER_DIVISION + cost::RANDOM_ACCESS;
+        Ok(parallel::write(device, dst, 1, cost, &|start, dst| {
             loops::tabulate(dst, |i| self.source(start + i).map_or(gap, |at| source[at]))
         }))
     }

@@ -1,33 +1,45 @@
 //! `Bitcast`: the same bytes as elements of another type, sharing the memory.
 
 use smallvec::SmallVec;
-use tfe_core::{Result, Shape, bail};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{Result, ensure};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::BITCAST, build)];
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef::host(ops::BITCAST, rule, build)];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (from, to) = (init.attrs.dtype("T")?, init.attrs.dtype("type")?);
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let mut input = ctx.take_input(0);
-        let mut dims = SmallVec::<[i64; 8]>::from_slice(input.dims());
-        // An element becomes a row of smaller ones; a row of as many as fit becomes a larger one.
+/// An element becomes a row of smaller ones; a row of as many as fit becomes a larger one.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let (from, to) = (op.attrs.dtype("T")?, op.attrs.dtype("type")?);
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let Some(dims) = call.dims(0) else {
+            return Ok(());
+        };
+        let mut dims = SmallVec::<[i64; 8]>::from_slice(dims);
         if from.size() > to.size() {
             dims.push((from.size() / to.size()) as i64);
-        } else if to.size() > from.size() && dims.pop() != Some((to.size() / from.size()) as i64) {
-            bail!(
+        } else if to.size() > from.size() {
+            let row = (to.size() / from.size()) as i64;
+            ensure!(
+                dims.pop().is_some_and(|d| dim::merge(d, row).is_some()),
                 InvalidArgument,
                 "Cannot bitcast from {} to {}",
                 from.number(),
                 to.number()
             );
         }
+        call.set(0, &dims)
+    }))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let to = init.attrs.dtype("type")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let shape = ctx.output_shape(0)?.clone();
+        let mut input = ctx.take_input(0);
         if input.is_host() && !input.data_ptr().addr().is_multiple_of(to.size()) {
             input = input.deep_copy()?;
         }
-        let out = input.reinterpreted(to, Shape::new(&dims)?)?;
-        ctx.set_output(0, out);
+        ctx.set_output(0, input.reinterpreted(to, shape)?);
         Ok(())
     }))
 }

@@ -1,52 +1,49 @@
 //! `LowerBound` and `UpperBound`: where values belong in rows of sorted ones, before or behind those that are equal.
 
-use tfe_core::{DTypeSet, Plain, Result, Tensor, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, Plain, Result, Tensor, dispatch, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::axes;
+use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef {
-        types: TYPES,
-        ..KernelDef::cpu(ops::LOWER_BOUND, build_lower)
-    },
-    KernelDef {
-        types: TYPES,
-        ..KernelDef::cpu(ops::UPPER_BOUND, build_upper)
-    },
+    KernelDef::host(ops::LOWER_BOUND, rule, |init| build(init, false)).of(TYPES),
+    KernelDef::host(ops::UPPER_BOUND, rule, |init| build(init, true)).of(TYPES),
 ];
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::REAL), ("out_type", DTypeSet::INDEX)];
 
-fn build_lower(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    build(init, false)
-}
-
-fn build_upper(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    build(init, true)
+/// A place for each value; the rows of both inputs belong together.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [sorted, values] = op.inputs(["sorted_inputs", "values"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        for (i, name) in [(sorted, "sorted_inputs"), (values, "values")] {
+            call.of_rank(i, 2, || {
+                err!(
+                    InvalidArgument,
+                    "Shape must be rank 2 but is rank {} for `{name}` argument",
+                    call.rank(i).unwrap_or_default()
+                )
+            })?;
+        }
+        let size = |i: usize, axis: usize| call.dims(i).map_or(dim::UNKNOWN, |dims| dims[axis]);
+        let rows = dim::merge(size(sorted, 0), size(values, 0)).ok_or_else(|| {
+            err!(
+                InvalidArgument,
+                "Leading dim_size of both tensors must match."
+            )
+        })?;
+        call.set(0, &[rows, size(values, 1)])
+    }))
 }
 
 fn build(init: &KernelInit<'_>, upper: bool) -> Result<Box<dyn Kernel>> {
-    let output = init.attrs.dtype("out_type")?;
     let find = dispatch!(init.attrs.dtype("T")?, Real, |T| Ok(find::<T> as Find))?;
+    let [sorted, values] = init.inputs(["sorted_inputs", "values"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (sorted, values) = (ctx.input(0), ctx.input(1));
-        for (input, name) in [(sorted, "sorted_inputs"), (values, "values")] {
-            ensure!(
-                input.rank() == 2,
-                InvalidArgument,
-                "Shape must be rank 2 but is rank {} for `{name}` argument",
-                input.rank()
-            );
-        }
-        ensure!(
-            sorted.dims()[0] == values.dims()[0],
-            InvalidArgument,
-            "Leading dim_size of both tensors must match."
-        );
-        let found = find(sorted, values, upper)?;
-        let out = axes::tensor(ctx, output, values.shape().clone(), &found)?;
+        let found = find(ctx.input(sorted), ctx.input(values), upper)?;
+        let shape = ctx.output_shape(0)?.clone();
+        let out = axes::tensor(ctx, ctx.output_dtype(0), shape, &found)?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -68,5 +65,7 @@ fn find<T: Plain + PartialOrd>(sorted: &Tensor, values: &Tensor, upper: bool) ->
         };
         place as i64
     };
-    Ok(values.iter().enumerate().map(find).collect())
+    let mut found = scratch(values.len())?;
+    found.extend(values.iter().enumerate().map(find));
+    Ok(found)
 }

@@ -1,21 +1,37 @@
 //! `EnsureShape`: its input, if that has the shape that is expected.
 
-use tfe_core::{Result, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{Result, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::ENSURE_SHAPE, build)];
+pub(super) const KERNELS: &[KernelDef] = &[KernelDef::host(ops::ENSURE_SHAPE, rule, build)];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let expected = init.attrs.shape("shape")?.clone();
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+/// All that the input and the attribute tell.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let expected = op.attrs.shape("shape")?.clone();
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let (given, wanted) = match (call.dims(0), expected.dims()) {
+            (Some(given), Some(wanted)) => (given, wanted),
+            (None, _) => return call.set_partial(0, &expected),
+            (Some(_), None) => {
+                call.set_like(0, 0);
+                return Ok(());
+            }
+        };
+        let merged = dim::merge_all(given, wanted).ok_or_else(|| {
+            err!(
+                InvalidArgument,
+                "Shape of tensor input {} is not compatible with expected shape {expected}.",
+                call.shown(0)
+            )
+        })?;
+        call.set(0, &merged)
+    }))
+}
+
+fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
         let input = ctx.take_input(0);
-        ensure!(
-            expected.is_compatible_with(input.shape()),
-            InvalidArgument,
-            "Shape of tensor input {} is not compatible with expected shape {expected}.",
-            input.shape()
-        );
         ctx.set_output(0, input);
         Ok(())
     }))

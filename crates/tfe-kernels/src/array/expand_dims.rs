@@ -1,8 +1,8 @@
 //! `ExpandDims`: one more dimension, of size 1, sharing the memory.
 
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, Result, Shape, Tensor, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use tfe_host::axes;
@@ -10,33 +10,44 @@ use tfe_host::axes;
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("Tdim", DTypeSet::INDEX)],
     host_inputs: &["dim"],
-    ..KernelDef::cpu(ops::EXPAND_DIMS, build)
+    ..KernelDef::host(ops::EXPAND_DIMS, rule, build)
 }];
 
-fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let shape = expanded(ctx.input(0), ctx.input(1))?;
-        let out = ctx.take_input(0).reshaped(shape)?;
-        ctx.set_output(0, out);
-        Ok(())
+/// A dimension of size 1 put in at the axis.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, axis] = op.inputs(["input", "dim"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        ensure!(
+            call.num_elements(axis).is_none_or(|n| n == 1),
+            InvalidArgument,
+            "'dim' must be a tensor with a single value"
+        );
+        let Some(dims) = call.dims(input) else {
+            return Ok(());
+        };
+        let rank = dims.len();
+        let Some(given) = call.integer(axis)? else {
+            call.set_rank(0, rank + 1);
+            return Ok(());
+        };
+        let axis = axes::normalize(given, rank + 1).ok_or_else(|| {
+            err!(
+                InvalidArgument,
+                "Tried to expand dim index {given} for tensor with {rank} dimensions."
+            )
+        })?;
+        let mut dims = SmallVec::<[i64; 8]>::from_slice(dims);
+        dims.insert(axis, 1);
+        call.set(0, &dims)
     }))
 }
 
-fn expanded(input: &Tensor, axis: &Tensor) -> Result<Shape> {
-    ensure!(
-        axis.num_elements() == 1,
-        InvalidArgument,
-        "'dim' must be a tensor with a single value"
-    );
-    let given = axes::integers(axis)?[0];
-    let rank = input.rank();
-    let axis = axes::normalize(given, rank + 1).ok_or_else(|| {
-        err!(
-            InvalidArgument,
-            "Tried to expand dim index {given} for tensor with {rank} dimensions."
-        )
-    })?;
-    let mut dims = SmallVec::<[i64; 8]>::from_slice(input.dims());
-    dims.insert(axis, 1);
-    Shape::new(&dims)
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let input = init.input("input")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let shape = ctx.output_shape(0)?.clone();
+        let out = ctx.take_input(input).reshaped(shape)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
 }

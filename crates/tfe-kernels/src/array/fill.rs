@@ -1,28 +1,22 @@
 //! Tensors of one value: `Fill`, `ZerosLike`, `OnesLike`.
 
 use num_traits::One;
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::axes;
 use tfe_host::movement::moved;
+use tfe_host::rules;
 use tfe_host::strided::Strided;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", FILL), ("index_type", DTypeSet::INDEX)],
         host_inputs: &["dims"],
-        ..KernelDef::cpu(ops::FILL, build_fill)
+        ..KernelDef::host(ops::FILL, rule, build)
     },
-    KernelDef {
-        types: &[("T", ONES)],
-        ..KernelDef::cpu(ops::ONES_LIKE, build_ones)
-    },
-    KernelDef {
-        types: &[("T", ZEROS)],
-        ..KernelDef::cpu(ops::ZEROS_LIKE, build_zeros)
-    },
+    KernelDef::host(ops::ONES_LIKE, rules::like::<0>, build_ones).of(&[("T", ONES)]),
+    KernelDef::host(ops::ZEROS_LIKE, rules::like::<0>, build_zeros).of(&[("T", ZEROS)]),
 ];
 
 const ONES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool]));
@@ -39,23 +33,30 @@ const FILL: DTypeSet = ZEROS.union(DTypeSet::of(&[
     DataType::Uint4,
 ]));
 
-fn build_fill(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let (dims, value) = (ctx.input(0), ctx.input(1));
+/// The shape that is asked for.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [sizes, value] = op.inputs(["dims", "value"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
         ensure!(
-            dims.rank() <= 1,
+            call.rank(sizes).is_none_or(|rank| rank <= 1),
             InvalidArgument,
             "dims must represent a vector, got shape {}",
-            dims.shape()
+            call.shown(sizes)
         );
         ensure!(
-            value.num_elements() == 1 && value.rank() <= 1,
+            matches!(call.dims(value), None | Some([] | [1 | dim::UNKNOWN])),
             InvalidArgument,
             "value must represent a scalar, got shape {}",
-            value.shape()
+            call.shown(value)
         );
-        let shape = Shape::new(&axes::integers(dims)?)?;
-        let out = repeated(ctx, value, shape)?;
+        call.set_from_sizes(0, sizes)
+    }))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let value = init.input("value")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let out = repeated(ctx, ctx.input(value))?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -67,7 +68,7 @@ fn build_ones(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         number => dispatch!(number, Number, |T| Tensor::scalar(T::one())),
     }?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let out = repeated(ctx, &one, ctx.input(0).shape().clone())?;
+        let out = repeated(ctx, &one)?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -75,16 +76,15 @@ fn build_ones(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn build_zeros(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
-        let out = ctx.allocate(input.dtype(), input.shape().clone())?;
-        ctx.set_output(0, out.zeroed());
+        let out = ctx.output(0)?.zeroed();
+        ctx.set_output(0, out);
         Ok(())
     }))
 }
 
 /// Memory of its own also for one element: clients clear the strings of a tensor that they gave, and `value` may be
 /// the kernel's.
-fn repeated(ctx: &KernelContext<'_>, value: &Tensor, shape: Shape) -> Result<Tensor> {
-    let walk = Strided::repeat(shape.dims());
-    moved(ctx, ctx.allocate(value.dtype(), shape)?, value, None, &walk)
+fn repeated(ctx: &KernelContext<'_>, value: &Tensor) -> Result<Tensor> {
+    let walk = Strided::repeat(ctx.output_shape(0)?.dims());
+    moved(ctx, ctx.output(0)?, value, None, &walk)
 }

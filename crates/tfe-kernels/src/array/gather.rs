@@ -1,9 +1,11 @@
 //! `GatherV2` and `Gather`: the slices of a tensor at given indices along an axis.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use smallvec::SmallVec;
+use tfe_core::{DTypeSet, DataType, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
+use super::index_vectors::INDICES;
 use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::moved;
@@ -11,16 +13,15 @@ use tfe_host::movement::moved;
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("Tparams", TYPES), ("Tindices", DTypeSet::INDEX)],
-        ..KernelDef::cpu(ops::GATHER, build)
+        ..KernelDef::host(ops::GATHER, rule, build)
     },
     KernelDef {
         types: &[("Tparams", TYPES), ("Tindices", INDICES)],
         host_inputs: &["axis"],
-        ..KernelDef::cpu(ops::GATHER_V2, build_v2)
+        ..KernelDef::host(ops::GATHER_V2, rule, build)
     },
 ];
 
-pub(super) const INDICES: DTypeSet = DTypeSet::INDEX.union(DTypeSet::of(&[DataType::Int16]));
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Bool,
     DataType::String,
@@ -35,101 +36,113 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Qint32,
 ]));
 
-fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| gather(ctx, 0, 0)))
+/// The input of the axis and the number of batch dimensions; `Gather` has neither, both are 0.
+fn axis_and_batch(op: &OpInit<'_>) -> Result<(Option<usize>, i64)> {
+    match op.input("axis") {
+        Ok(axis) => Ok((Some(axis), op.attrs.int("batch_dims")?)),
+        Err(_) => Ok((None, 0)),
+    }
 }
 
-fn build_v2(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let batch_dims = init.attrs.int("batch_dims")?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let axis = ctx.input(2);
+/// The indices, but for the dimensions that they share with the tensor, in the place of the axis.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let (axis, batch) = axis_and_batch(op)?;
+    let [params, indices] = op.inputs(["params", "indices"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let axis = match axis {
+            Some(axis) => {
+                call.of_rank(axis, 0, || {
+                    err!(
+                        InvalidArgument,
+                        "axis must be scalar, but got shape {}",
+                        call.shown(axis)
+                    )
+                })?;
+                call.integer(axis)?
+            }
+            None => Some(0),
+        };
+        call.at_least_rank(params, 1, || {
+            err!(InvalidArgument, "params must be at least 1 dimensional")
+        })?;
+        let Some(dims) = call.dims(params) else {
+            return Ok(());
+        };
+        let rank = dims.len();
+        let normalized = |axis: i64| {
+            axes::normalize(axis, rank).ok_or_else(|| {
+                let least = axis.unsigned_abs() + u64::from(axis >= 0);
+                err!(
+                    InvalidArgument,
+                    "Shape must be at least rank {least} but is rank {rank}"
+                )
+            })
+        };
+        let axis = axis.map(normalized).transpose()?;
+        let Some(places) = call.dims(indices) else {
+            return Ok(());
+        };
+        let most = places.len() as i64;
         ensure!(
-            axis.rank() == 0,
+            (-most..=most).contains(&batch),
             InvalidArgument,
-            "axis must be scalar, but got shape {}",
-            axis.shape()
+            "Expected batch_dims in the range [{}, {most}], but got {batch}",
+            -most
         );
-        let axis = axes::integers(axis)?[0];
-        gather(ctx, axis, batch_dims)
+        let batch = axes::from_start(batch, places.len());
+        ensure!(
+            batch < rank,
+            InvalidArgument,
+            "batch_dims ({batch}) must be less than rank(params) ({rank})."
+        );
+        let Some(axis) = axis else {
+            call.set_rank(0, rank - 1 + places.len() - batch);
+            return Ok(());
+        };
+        ensure!(
+            batch <= axis,
+            InvalidArgument,
+            "batch_dims ({batch}) must be less than or equal to axis ({axis})."
+        );
+        let mut result = SmallVec::<[i64; 8]>::from_slice(&dims[..axis]);
+        for i in 0..batch {
+            let (p, j) = (dims[i], places[i]);
+            result[i] = dim::merge(p, j).ok_or_else(|| {
+                err!(
+                    InvalidArgument,
+                    "params.shape[{i}]: {p} should be equal to indices.shape[{i}]: {j}"
+                )
+            })?;
+        }
+        result.extend_from_slice(&places[batch..]);
+        result.extend_from_slice(&dims[axis + 1..]);
+        call.set(0, &result)
     }))
 }
 
-fn gather(ctx: &mut KernelContext<'_>, axis: i64, batch_dims: i64) -> Result<()> {
-    let (params, indices) = (ctx.input(0), ctx.input(1));
-    let (axis, batch) = places(params, indices, axis, batch_dims)?;
-    let (before, after) = (&params.dims()[..axis], &params.dims()[axis + 1..]);
-    let own = &indices.dims()[batch..];
-    let dims = [before, own, after].concat();
-    let shape = Shape::new(&dims)?;
-    let size = |dims: &[i64]| dims.iter().product::<i64>() as usize;
-    let len = params.dims()[axis];
-    let rows = if shape.num_elements() == 0 {
-        Vec::new()
-    } else {
-        axes::rows(indices, len)?
-    };
-    let movement = Rows {
-        rows: &rows,
-        list: size(own),
-        blocks: size(&before[batch..]),
-        block: len as usize,
-        width: size(after),
-    };
-    let out = moved(
-        ctx,
-        ctx.allocate(params.dtype(), shape)?,
-        params,
-        None,
-        &movement,
-    )?;
-    ctx.set_output(0, out);
-    Ok(())
-}
-
-/// The axis, and how many dimensions params and indices share.
-fn places(params: &Tensor, indices: &Tensor, axis: i64, batch: i64) -> Result<(usize, usize)> {
-    let rank = params.rank();
-    ensure!(
-        rank >= 1,
-        InvalidArgument,
-        "params must be at least 1 dimensional"
-    );
-    let axis = axes::normalize(axis, rank).ok_or_else(|| {
-        let least = if axis < 0 {
-            axis.unsigned_abs()
-        } else {
-            axis.unsigned_abs() + 1
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (axis, batch) = axis_and_batch(init)?;
+    let [params, indices] = init.inputs(["params", "indices"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (params, indices, out) = (ctx.input(params), ctx.input(indices), ctx.output(0)?);
+        if out.shape().num_elements() == 0 {
+            // However many indices of nothing there are.
+            ctx.set_output(0, out.zeroed());
+            return Ok(());
+        }
+        let given = axis.map_or(Ok(0), |axis| ctx.integer(axis))?;
+        let axis = axes::from_start(given, params.rank());
+        let batch = axes::from_start(batch, indices.rank());
+        let size = |dims: &[i64]| dims.iter().product::<i64>() as usize;
+        let rows = Rows {
+            rows: &axes::rows(indices, params.dims()[axis])?,
+            list: size(&indices.dims()[batch..]),
+            blocks: size(&params.dims()[batch..axis]),
+            block: params.shape().dim(axis),
+            width: size(&params.dims()[axis + 1..]),
         };
-        err!(
-            InvalidArgument,
-            "Shape must be at least rank {least} but is rank {rank}"
-        )
-    })?;
-    let most = indices.rank() as i64;
-    ensure!(
-        (-most..=most).contains(&batch),
-        InvalidArgument,
-        "Expected batch_dims in the range [{}, {most}], but got {batch}",
-        -most
-    );
-    let batch = if batch < 0 { batch + most } else { batch } as usize;
-    ensure!(
-        batch < rank,
-        InvalidArgument,
-        "batch_dims ({batch}) must be less than rank(params) ({rank})."
-    );
-    ensure!(
-        batch <= axis,
-        InvalidArgument,
-        "batch_dims ({batch}) must be less than or equal to axis ({axis})."
-    );
-    let pairs = params.dims().iter().zip(indices.dims());
-    for (i, (p, j)) in pairs.take(batch).enumerate() {
-        ensure!(
-            p == j,
-            InvalidArgument,
-            "params.shape[{i}]: {p} should be equal to indices.shape[{i}]: {j}"
-        );
-    }
-    Ok((axis, batch))
+        let out = moved(ctx, out, params, None, &rows)?;
+        ctx.set_output(0, out);
+        Ok(())
+    }))
 }

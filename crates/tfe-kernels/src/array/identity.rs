@@ -1,19 +1,27 @@
 //! Ops that pass their inputs on, sharing the memory: `Identity` and those that only mean something to gradients.
 
 use tfe_core::{DTypeSet, DataType, Result};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::IDENTITY, build),
-    KernelDef::cpu(ops::IDENTITY_N, build),
-    KernelDef::cpu(ops::PREVENT_GRADIENT, build),
+    KernelDef::host(ops::IDENTITY, rule, build),
+    KernelDef::host(ops::IDENTITY_N, rule, build),
+    KernelDef::host(ops::PREVENT_GRADIENT, rule, build),
     KernelDef {
         types: &[("T", DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool])))],
-        ..KernelDef::cpu(ops::SNAPSHOT, build)
+        ..KernelDef::host(ops::SNAPSHOT, rule, build)
     },
-    KernelDef::cpu(ops::STOP_GRADIENT, build),
+    KernelDef::host(ops::STOP_GRADIENT, rule, build),
 ];
+
+/// Each output has the shape of its input.
+fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        (0..call.num_inputs()).for_each(|i| call.set_like(i, i));
+        Ok(())
+    }))
+}
 
 fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {

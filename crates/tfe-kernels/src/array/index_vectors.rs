@@ -1,10 +1,13 @@
 //! Tensors of index vectors, as `GatherNd` and the scatter ops take them.
 
-use tfe_core::{Result, Tensor, bail};
+use tfe_core::{DTypeSet, DataType, Result, Tensor, bail};
 use tfe_device::KernelInit;
 
 use tfe_host::gather_rows::Rows;
 use tfe_host::{axes, scratch};
+
+/// The types of indices that gathering ops take.
+pub(super) const INDICES: DTypeSet = DTypeSet::INDEX.union(DTypeSet::of(&[DataType::Int16]));
 
 /// What becomes of an index vector that points outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

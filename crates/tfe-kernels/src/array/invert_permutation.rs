@@ -1,7 +1,7 @@
 //! `InvertPermutation`: where each number of a permutation stands.
 
-use tfe_core::{DTypeSet, Result, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use tfe_host::{axes, scratch_of};
@@ -10,18 +10,26 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::INDEX)],
     host_inputs: &["x"],
     host_outputs: &["y"],
-    ..KernelDef::cpu(ops::INVERT_PERMUTATION, build)
+    ..KernelDef::host(ops::INVERT_PERMUTATION, rule, build)
 }];
+
+/// The shape of the input, which is a vector.
+fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        call.of_rank(0, 1, || {
+            err!(InvalidArgument, "invert_permutation expects a 1D vector.")
+        })?;
+        match call.rank(0) {
+            Some(_) => call.set_like(0, 0),
+            None => call.set_rank(0, 1),
+        }
+        Ok(())
+    }))
+}
 
 fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
-        ensure!(
-            input.rank() == 1,
-            InvalidArgument,
-            "invert_permutation expects a 1D vector."
-        );
-        let given = axes::integers(input)?;
+        let given = axes::integers(ctx.input(0))?;
         let n = given.len() as i64;
         let mut inverse = scratch_of(-1, given.len())?;
         for (i, &place) in given.iter().enumerate() {
@@ -38,7 +46,8 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
             *slot = i as i64;
         }
-        let out = axes::tensor(ctx, input.dtype(), input.shape().clone(), &inverse)?;
+        let shape = ctx.output_shape(0)?.clone();
+        let out = axes::tensor(ctx, ctx.output_dtype(0), shape, &inverse)?;
         ctx.set_output(0, out);
         Ok(())
     }))

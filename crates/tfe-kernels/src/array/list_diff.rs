@@ -1,47 +1,50 @@
 //! `ListDiff`: the elements of a vector that another does not have, and where they are.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, TString, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, Shape, TString, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use super::unique::{Key, grouped, keys};
-use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::moved;
+use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[
         ("T", DTypeSet::REAL.union(DTypeSet::of(&[DataType::String]))),
         ("out_idx", DTypeSet::INDEX),
     ],
-    ..KernelDef::cpu(ops::LIST_DIFF, build)
+    ..KernelDef::host(ops::LIST_DIFF, rule, build)
 }];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let index_type = init.attrs.dtype("out_idx")?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (x, y) = (ctx.input(0), ctx.input(1));
-        for (input, name) in [(x, "x"), (y, "y")] {
-            ensure!(
-                input.rank() == 1,
-                InvalidArgument,
-                "{name} should be a 1D vector."
-            );
+/// As many elements as are new, which only they tell.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [x, y] = op.inputs(["x", "y"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        for (i, name) in [(x, "x"), (y, "y")] {
+            call.of_rank(i, 1, || {
+                err!(InvalidArgument, "{name} should be a 1D vector.")
+            })?;
         }
+        call.set(0, &[dim::UNKNOWN])?;
+        call.set(1, &[dim::UNKNOWN])
+    }))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let [x, y] = init.inputs(["x", "y"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (x, y) = (ctx.input(x), ctx.input(y));
         let rows = match x.dtype() {
-            DataType::String => new_ones(x.as_slice::<TString>()?, y.as_slice::<TString>()?),
-            _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?),
+            DataType::String => new_ones(x.as_slice::<TString>()?, y.as_slice::<TString>()?)?,
+            _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?)?,
         };
         let shape = Shape::vector(rows.len());
-        let values = moved(
-            ctx,
-            ctx.allocate(x.dtype(), shape.clone())?,
-            x,
-            None,
-            &Rows::of(&rows, 1),
-        )?;
-        let indices: Vec<_> = rows.iter().map(|&row| row as i64).collect();
-        let indices = axes::tensor(ctx, index_type, shape, &indices)?;
+        let out = ctx.output_of(0, shape.clone())?;
+        let values = moved(ctx, out, x, None, &Rows::of(&rows, 1))?;
+        let mut indices = scratch(rows.len())?;
+        indices.extend(rows.iter().map(|&row| row as i64));
+        let indices = axes::tensor(ctx, ctx.output_dtype(1), shape, &indices)?;
         ctx.set_output(0, values);
         ctx.set_output(1, indices);
         Ok(())
@@ -49,10 +52,13 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// Where the elements of `x` are that are equal to none of `y`.
-fn new_ones<K: Key>(x: &[K], y: &[K]) -> Vec<usize> {
+fn new_ones<K: Key>(x: &[K], y: &[K]) -> Result<Vec<usize>> {
     // All together, in groups: those that no element of `y` is the first of.
-    let all: Vec<&K> = y.iter().chain(x).collect();
+    let mut all: Vec<&K> = scratch(y.len() + x.len())?;
+    all.extend(y.iter().chain(x));
     let groups = grouped(&all);
     let is_new = |&i: &usize| groups.firsts[groups.of[y.len() + i] as usize] >= y.len();
-    (0..x.len()).filter(is_new).collect()
+    let mut new = scratch(x.len())?;
+    new.extend((0..x.len()).filter(is_new));
+    Ok(new)
 }
