@@ -367,7 +367,8 @@ pub unsafe extern "C" fn TFE_OpNameGetAttrType(
     // SAFETY: null or a C string.
     let name = unsafe { text(attr_name, "attr_name") };
     let kind = || {
-        let (kind, list) = given(ctx, "ctx")?.context.op(&op?)?.attr_type(&name?)?;
+        let spec = given(ctx, "ctx")?.context.callee(&op?)?;
+        let (kind, list) = tfe_attrs::attr_type_by_name(&*spec, &name?)?;
         // SAFETY: null or a byte of the caller's.
         *unsafe { as_mut(is_list, "is_list") }? = list.into();
         Ok(kind as TF_AttrType)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tfe_eager::{
-    ArgCount, ArgType, AttrKind, AttrValue, Code, Context, DataType, Op, OpSpec, Tensor,
+    ArgCount, ArgType, AttrKind, AttrValue, Context, DataType, Op, OpSpec, Tensor,
     TensorHandle, did_you_mean,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn call(
     words: &[String],
     device: Option<&str>,
 ) -> Outcome<Vec<Output>> {
-    let mut op = ctx.op(name).map_err(|_| unknown(ctx, name))?;
+    let mut op = ctx.op(name).map_err(|_| Failure::unknown(ctx, name))?;
     let spec = op.attrs().spec().clone();
     op.set_device(device.unwrap_or_default())?;
     let stdin = files::stdin(words)?;
@@ -75,15 +75,6 @@ fn run(mut op: Op, spec: &OpSpec) -> Outcome<Vec<Output>> {
         })
     });
     outputs.collect()
-}
-
-/// The error of a name that neither an op nor a function has.
-pub(crate) fn unknown(ctx: &Context, name: &str) -> Failure {
-    let functions = ctx.functions().list();
-    let names = ctx.ops().names();
-    let hint = did_you_mean(name, names.chain(functions.iter().map(|f| f.name())));
-    let what = format!("there is no op or function '{name}'{hint}");
-    Failure::status(Code::NotFound, what)
 }
 
 fn set_attr(op: &mut Op, spec: &OpSpec, name: &str, value: &str) -> Outcome {

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use tfe_eager::{Code, Error};
+use tfe_eager::{Code, Context, Error, did_you_mean};
 
 /// What a command comes back with.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
@@ -26,6 +26,15 @@ impl Failure {
 
     pub(crate) fn status(code: Code, message: impl Into<String>) -> Self {
         Self::Status(Error::new(code, message.into()))
+    }
+
+    /// Of a name that neither an op nor a function has.
+    pub(crate) fn unknown(ctx: &Context, name: &str) -> Self {
+        let functions = ctx.functions().list();
+        let names = ctx.ops().names();
+        let hint = did_you_mean(name, names.chain(functions.iter().map(|f| f.name())));
+        let what = format!("there is no op or function '{name}'{hint}");
+        Self::status(Code::NotFound, what)
     }
 
     /// Of reading or writing a file.

@@ -8,7 +8,7 @@ use tfe_eager::{
 };
 
 use crate::failure::{Failure, Outcome};
-use crate::{attr, call, dtype};
+use crate::{attr, dtype};
 
 /// Shows the op of that name, or lists those whose names match.
 pub(crate) fn show(ctx: &Context, wanted: &str, json: bool, out: &mut dyn Write) -> Outcome {
@@ -22,7 +22,7 @@ pub(crate) fn show(ctx: &Context, wanted: &str, json: bool, out: &mut dyn Write)
                 let what = format!("no op that has kernels matches '{wanted}'");
                 Failure::status(Code::NotFound, what)
             }
-            false => call::unknown(ctx, wanted),
+            false => Failure::unknown(ctx, wanted),
         });
     }
     write_names(ctx, &names, json, out)
@@ -101,7 +101,7 @@ fn describe(ctx: &Context, name: &str, json: bool, out: &mut dyn Write) -> Outco
     let spec = ctx
         .ops()
         .lookup(name)
-        .ok_or_else(|| call::unknown(ctx, name))?;
+        .ok_or_else(|| Failure::unknown(ctx, name))?;
     let kernels = merged(kernels(ctx, spec));
     if json {
         writeln!(out, "{}", as_json(spec, &kernels))?;

@@ -236,6 +236,14 @@ impl<'a> Inference<'a> {
         }
     }
 
+    /// The shape of input `i` if all its dimensions are known, and are those of a shape.
+    pub fn known(&self, i: usize) -> Option<Shape> {
+        match self.shape(i) {
+            Some(shape) => Some(shape.clone()),
+            None => Shape::new(self.dims(i)?).ok(),
+        }
+    }
+
     /// The rank of input `i`, if known.
     #[inline]
     pub fn rank(&self, i: usize) -> Option<usize> {

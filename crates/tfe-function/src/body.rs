@@ -11,7 +11,7 @@ use tfe_proto::tensorflow::NodeDef;
 use crate::Function;
 use crate::bind::{self, Attributes, MOST_TENSORS, Types, type_names};
 use crate::names::{Names, Source, match_inputs};
-use crate::order;
+use crate::wires::{Wires, check_acyclic};
 
 /// No body has more tensors than this, whatever its attributes say.
 const MOST_VALUES: usize = 64 * MOST_TENSORS;
@@ -104,7 +104,7 @@ impl<'r> Body<'r> {
             })?;
         }
         check_names(function, &attrs)?;
-        order::check_acyclic(&wired, &results)?;
+        check_acyclic(&wired, &results)?;
         let nodes = bound.into_iter().zip(wired).zip(&def.node_def);
         Ok(Self {
             function: Arc::clone(function),
@@ -121,13 +121,6 @@ impl<'r> Body<'r> {
                 .collect(),
         })
     }
-}
-
-/// The inputs of a node.
-#[derive(Default)]
-pub(crate) struct Wires {
-    pub(crate) inputs: Vec<Source>,
-    pub(crate) controls: Vec<usize>,
 }
 
 fn add_arg(

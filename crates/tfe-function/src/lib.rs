@@ -47,6 +47,7 @@ mod plan;
 mod run;
 mod same;
 mod slots;
+mod wires;
 
 pub use builder::FunctionBuilder;
 pub use function::Function;

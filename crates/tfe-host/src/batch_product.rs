@@ -5,7 +5,8 @@ use tfe_core::{Result, Shape, Tensor, ensure};
 use tfe_device::KernelContext;
 
 use crate::broadcast::Broadcast;
-use crate::gemm::{Matrix, Product};
+use crate::gemm::Product;
+use crate::matrix::Matrix;
 use crate::{fill, fill_bytes, loops, parallel};
 
 /// The products of the matrices of two tensors that fit together, each of them transposed first if asked for.

@@ -6,73 +6,9 @@ use std::mem::MaybeUninit;
 use tfe_core::{Complex64, Complex128, Element, Plain, Result, Shape, Tensor, bf16, f16};
 use tfe_device::{Device, KernelContext};
 
+use crate::matrix::Matrix;
 use crate::number::{Half, Number};
-use crate::{fill, integer_gemm, loops, parallel, simd};
-
-/// A dense matrix, or the transpose of one.
-#[derive(Clone, Copy, Debug)]
-pub struct Matrix<'a, T> {
-    data: &'a [T],
-    rows: usize,
-    cols: usize,
-    transposed: bool,
-}
-
-impl<'a, T> Matrix<'a, T> {
-    /// The matrix of `rows` and `cols` in row-major order, then transposed if asked for.
-    ///
-    /// # Panics
-    /// When `data` has another length.
-    pub fn new(data: &'a [T], [rows, cols]: [usize; 2], transposed: bool) -> Self {
-        assert_eq!(Some(data.len()), rows.checked_mul(cols));
-        let [rows, cols] = if transposed {
-            [cols, rows]
-        } else {
-            [rows, cols]
-        };
-        Self {
-            data,
-            rows,
-            cols,
-            transposed,
-        }
-    }
-
-    /// The elements, row-major as stored.
-    pub fn data(&self) -> &'a [T] {
-        self.data
-    }
-
-    /// Rows of the operand, after transposition.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Columns of the operand, after transposition.
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
-    /// Steps in `data` from row to row, and from column to column.
-    pub fn strides(&self) -> [usize; 2] {
-        if self.transposed {
-            [1, self.rows]
-        } else {
-            [self.cols, 1]
-        }
-    }
-
-    /// Rows `start..start + n` of `cols` elements each.
-    fn with<'b, U>(&self, data: &'b [U]) -> Matrix<'b, U> {
-        assert_eq!(data.len(), self.data.len());
-        Matrix {
-            data,
-            rows: self.rows,
-            cols: self.cols,
-            transposed: self.transposed,
-        }
-    }
-}
+use crate::{fill, integer_gemm, loops, parallel, pool, simd};
 
 /// An element that matrices can be multiplied of.
 pub trait Product: Plain {
@@ -148,7 +84,7 @@ macro_rules! by_f32 {
                 b: Matrix<'_, Self>,
                 dst: &'d mut [MaybeUninit<Self>],
             ) -> Result<&'d mut [Self]> {
-                let (wide_a, wide_b) = (widened(ctx, a.data)?, widened(ctx, b.data)?);
+                let (wide_a, wide_b) = (widened(ctx, a.data())?, widened(ctx, b.data())?);
                 let out = ctx.allocate(f32::DTYPE, Shape::vector(dst.len()))?;
                 let (a, b) = (a.with(wide_a.as_slice()?), b.with(wide_b.as_slice()?));
                 let out = fill(out, |dst| f32::product(ctx, a, b, dst))?;
@@ -172,8 +108,8 @@ fn small<'d, T: Number>(
     b: Matrix<'_, T>,
     dst: &'d mut [MaybeUninit<T>],
 ) -> Result<&'d mut [T], &'d mut [MaybeUninit<T>]> {
-    let (m, k, n) = (a.rows, a.cols, b.cols);
-    assert!(b.rows == k && dst.len() == m * n);
+    let (m, k, n) = (a.rows(), a.cols(), b.cols());
+    assert!(b.rows() == k && dst.len() == m * n);
     match (m, k, n) {
         (1, 1, 1) => Ok(fixed::<T, 1>(a, b, dst)),
         (2, 2, 2) => Ok(fixed::<T, 2>(a, b, dst)),
@@ -184,7 +120,8 @@ fn small<'d, T: Number>(
             let ([ai, ak], [bk, bj]) = (a.strides(), b.strides());
             Ok(loops::tabulate(dst, |at| {
                 let (i, j) = (at / n, at % n);
-                let terms = (0..k).map(|k| a.data[i * ai + k * ak].times(b.data[k * bk + j * bj]));
+                let terms =
+                    (0..k).map(|k| a.data()[i * ai + k * ak].times(b.data()[k * bk + j * bj]));
                 terms.fold(T::default(), T::plus)
             }))
         }
@@ -200,8 +137,14 @@ fn fixed<'d, T: Number, const N: usize>(
     dst: &'d mut [MaybeUninit<T>],
 ) -> &'d mut [T] {
     fn load<T: Copy, const N: usize>(m: Matrix<'_, T>) -> [[T; N]; N] {
-        let data = &m.data[..N * N];
-        let at = |i: usize, j: usize| data[if m.transposed { j * N + i } else { i * N + j }];
+        let data = &m.data()[..N * N];
+        let at = |i: usize, j: usize| {
+            data[if m.is_transposed() {
+                j * N + i
+            } else {
+                i * N + j
+            }]
+        };
         std::array::from_fn(|i| std::array::from_fn(|j| at(i, j)))
     }
     let (a, b): ([[T; N]; N], [[T; N]; N]) = (load(a), load(b));
@@ -225,15 +168,17 @@ fn large<'d, T: Plain>(
     one: T,
     flops_per_ns: f64,
 ) -> &'d mut [T] {
-    let row_ns = 2.0 * (a.cols as f64) * (b.cols as f64) / flops_per_ns;
-    if parallel::piece_len(device, a.rows * b.cols, row_ns / b.cols as f64) >= a.rows * b.cols {
+    let row_ns = 2.0 * (a.cols() as f64) * (b.cols() as f64) / flops_per_ns;
+    if parallel::piece_len(device, a.rows() * b.cols(), row_ns / b.cols() as f64)
+        >= a.rows() * b.cols()
+    {
         return by_gemm(a, b, dst, one, gemm::Parallelism::None);
     }
     let mut slots = Some(dst);
     let mut done = None;
     device.install(&mut || {
         // 0: the threads of the pool that this runs in.
-        let threads = if parallel::in_pool() {
+        let threads = if pool::in_pool() {
             gemm::Parallelism::Rayon(0)
         } else {
             gemm::Parallelism::None
@@ -250,8 +195,8 @@ fn by_gemm<'d, T: Plain>(
     one: T,
     threads: gemm::Parallelism,
 ) -> &'d mut [T] {
-    let (m, k, n) = (a.rows, a.cols, b.cols);
-    assert!(b.rows == k && Some(dst.len()) == m.checked_mul(n) && k > 0);
+    let (m, k, n) = (a.rows(), a.cols(), b.cols());
+    assert!(b.rows() == k && Some(dst.len()) == m.checked_mul(n) && k > 0);
     let [[ai, ak], [bk, bj]] = [a.strides(), b.strides()].map(|s| s.map(|s| s as isize));
     // SAFETY: `Matrix::new` made sure that each operand has as many elements as rows times columns, and its strides stay
     // within; `dst` has m * n slots, of which none is read since `read_dst` is false. `T` is one of gemm's types.
@@ -264,10 +209,10 @@ fn by_gemm<'d, T: Plain>(
             1,
             n as isize,
             false,
-            a.data.as_ptr(),
+            a.data().as_ptr(),
             ak,
             ai,
-            b.data.as_ptr(),
+            b.data().as_ptr(),
             bj,
             bk,
             T::default(),

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use tfe_core::{Plain, Result, Shape, Tensor};
 use tfe_device::KernelContext;
 
-use crate::gemm::Matrix;
+use crate::matrix::Matrix;
 use crate::number::Number;
 use crate::{fill, loops, parallel};
 

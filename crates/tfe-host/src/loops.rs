@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use smallvec::SmallVec;
 use tfe_core::{DataType, Error, Plain, Result, Tensor, TensorUninit, Word, ensure};
 
-use crate::parallel;
+use crate::pool;
 
 /// The tensor whose elements `write` writes: it gets the slots, and returns the same memory as elements.
 ///
@@ -404,7 +404,7 @@ pub fn by_blocks<U>(
     mut write: impl for<'b> FnMut(&'b mut [MaybeUninit<U>], Range<usize>) -> &'b mut [U],
 ) -> &mut [U] {
     let mut start = 0;
-    for slots in dst.chunks_mut(block) {
+    for slots in dst.chunks_mut(block.max(1)) {
         let n = slots.len();
         let wanted = (slots.as_ptr().addr(), n);
         let written = write(slots, start..start + n);
@@ -435,7 +435,7 @@ pub fn write_pieces<'a, U: Send>(
     // A lock a piece, taken once, hands them to threads by number: so that what runs the threads is compiled once
     // rather than for every type of element.
     let pieces: Vec<_> = dst.chunks_mut(piece).map(Mutex::new).collect();
-    parallel::for_each(pieces.len(), &|i| {
+    pool::for_each(pieces.len(), &|i| {
         let mut slots = pieces[i].lock().expect("nobody else takes this piece");
         let wanted = (slots.as_ptr().addr(), slots.len());
         let written = write(i * piece, &mut slots);

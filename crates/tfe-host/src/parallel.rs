@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use tfe_core::Result;
 use tfe_device::Device;
 
-use crate::loops;
+use crate::{loops, pool};
 
 /// The least work, in nanoseconds, that pays for waking another thread.
 const GRAIN_NS: f64 = 50_000.0;
@@ -96,26 +96,9 @@ pub fn for_pieces<T: Send>(
     }
     let pieces: Vec<_> = data.chunks_mut(piece).map(Mutex::new).collect();
     device.install(&mut || {
-        for_each(pieces.len(), &|i| {
+        pool::for_each(pieces.len(), &|i| {
             let mut data = pieces[i].lock().expect("nobody else takes this piece");
             work(i * piece, &mut data);
         });
     });
-}
-
-/// Whether the caller is a thread of a rayon pool. A device without one runs its work on the caller's thread; rayon would
-/// start a pool of the whole process then, which nobody joins.
-pub fn in_pool() -> bool {
-    rayon::current_thread_index().is_some()
-}
-
-/// Runs `work(i)` for each number below `n` on the threads of the rayon pool that it is called in, or on this one.
-pub fn for_each(n: usize, work: &(dyn Fn(usize) + Sync)) {
-    use rayon::prelude::*;
-
-    if in_pool() {
-        (0..n).into_par_iter().for_each(work);
-    } else {
-        (0..n).for_each(work);
-    }
 }

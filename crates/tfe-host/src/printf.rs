@@ -1,5 +1,7 @@
 //! Numbers as text, as C's `printf` writes them.
 
+use tfe_core::{Result, TString};
+
 /// How a number is laid out within its field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Field {
@@ -13,18 +15,61 @@ pub struct Field {
     pub sign: Option<char>,
 }
 
-impl Field {
-    /// The text of a number: `digits` is without a sign.
-    pub fn lay_out(self, is_negative: bool, digits: &str, is_finite: bool) -> String {
-        let sign = if is_negative { Some('-') } else { self.sign };
-        let sign = sign.map_or(String::new(), String::from);
-        let missing = self.width.saturating_sub(sign.len() + digits.len());
-        match (self.left, self.zeros && is_finite) {
-            (true, _) => format!("{sign}{digits}{}", " ".repeat(missing)),
-            (false, true) => format!("{sign}{}{digits}", "0".repeat(missing)),
-            (false, false) => format!("{}{sign}{digits}", " ".repeat(missing)),
+/// The digits of a number without its sign: a text, with zeros put in before its last bytes.
+struct Digits {
+    text: String,
+    /// Where the zeros belong.
+    end: usize,
+    zeros: usize,
+}
+
+impl From<String> for Digits {
+    fn from(text: String) -> Self {
+        Self {
+            end: text.len(),
+            text,
+            zeros: 0,
         }
     }
+}
+
+impl Field {
+    /// The text of an integer.
+    ///
+    /// # Errors
+    /// `ResourceExhausted`.
+    pub fn integer(self, is_negative: bool, magnitude: u64) -> Result<TString> {
+        self.lay_out(is_negative, &magnitude.to_string().into(), true)
+    }
+
+    fn lay_out(self, is_negative: bool, digits: &Digits, is_finite: bool) -> Result<TString> {
+        let sign = if is_negative { Some('-') } else { self.sign };
+        let sign = sign.map_or(String::new(), String::from);
+        let len = sign.len() + digits.text.len() + digits.zeros;
+        let missing = self.width.saturating_sub(len);
+        let [mut before, mut within, mut after] = [0; 3];
+        match (self.left, self.zeros && is_finite) {
+            (true, _) => after = missing,
+            (false, true) => within = missing,
+            (false, false) => before = missing,
+        }
+        let (head, tail) = digits.text.as_bytes().split_at(digits.end);
+        let parts = repeated::<b' '>(before)
+            .chain([sign.as_bytes()])
+            .chain(repeated::<b'0'>(within))
+            .chain([head])
+            .chain(repeated::<b'0'>(digits.zeros))
+            .chain([tail])
+            .chain(repeated::<b' '>(after));
+        TString::concat(parts)
+    }
+}
+
+/// A byte `n` times, in pieces.
+pub fn repeated<'a, const BYTE: u8>(n: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
+    const PIECE: usize = 64;
+    let piece: &'a [u8] = const { &[BYTE; PIECE] };
+    std::iter::repeat_n(piece, n / PIECE).chain([&piece[..n % PIECE]])
 }
 
 /// The notations of floating-point numbers.
@@ -41,32 +86,41 @@ pub enum Notation {
 /// So many digits after the point are those of any `f64` but for zeros; Rust's own formats end at 65,535.
 const EXACT: usize = 1100;
 
-/// A floating-point number.
-pub fn float(x: f64, notation: Notation, precision: usize, field: Field) -> String {
-    let digits = if x.is_nan() {
-        "nan".to_owned()
-    } else if x.is_infinite() {
-        "inf".to_owned()
-    } else {
-        match notation {
-            Notation::Fixed => {
-                let zeros = "0".repeat(precision - precision.min(EXACT));
-                format!("{:.*}{zeros}", precision.min(EXACT), x.abs())
-            }
-            Notation::Exponent => exponent(x.abs(), precision),
-            Notation::Shorter => shorter(x.abs(), precision.clamp(1, EXACT)),
-        }
-    };
+/// The text of a floating-point number.
+///
+/// # Errors
+/// `ResourceExhausted`.
+pub fn float(x: f64, notation: Notation, precision: usize, field: Field) -> Result<TString> {
+    let digits = digits(x.abs(), notation, precision);
     field.lay_out(x.is_sign_negative(), &digits, x.is_finite())
+}
+
+fn digits(x: f64, notation: Notation, precision: usize) -> Digits {
+    if x.is_nan() {
+        return "nan".to_owned().into();
+    }
+    if x.is_infinite() {
+        return "inf".to_owned().into();
+    }
+    let exact = precision.min(EXACT);
+    let text = match notation {
+        Notation::Fixed => format!("{x:.exact$}"),
+        Notation::Exponent => exponent(x, exact),
+        Notation::Shorter => return shorter(x, exact.max(1)).into(),
+    };
+    Digits {
+        end: text.find('e').unwrap_or(text.len()),
+        text,
+        zeros: precision - exact,
+    }
 }
 
 /// `1.5e+00`: an exponent of two digits and more.
 fn exponent(x: f64, precision: usize) -> String {
-    let text = format!("{x:.*e}", precision.min(EXACT));
+    let text = format!("{x:.precision$e}");
     let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
-    let zeros = "0".repeat(precision - precision.min(EXACT));
     let (sign, power) = power.strip_prefix('-').map_or(('+', power), |p| ('-', p));
-    format!("{digits}{zeros}e{sign}{power:0>2}")
+    format!("{digits}e{sign}{power:0>2}")
 }
 
 fn shorter(x: f64, digits: usize) -> String {
@@ -87,7 +141,8 @@ fn shorter(x: f64, digits: usize) -> String {
 
 /// A `f32` or `f64` in the fewest of 6 and 9, or 15 and 17 digits that read back to the same number.
 pub fn round_trip(x: f64, is_single: bool) -> String {
-    let text = |digits| float(x, Notation::Shorter, digits, Field::default());
+    let sign = if x.is_sign_negative() { "-" } else { "" };
+    let text = |n| format!("{sign}{}", digits(x.abs(), Notation::Shorter, n).text);
     let (few, all) = if is_single { (6, 9) } else { (15, 17) };
     let short = text(few);
     let same = if is_single {
@@ -102,9 +157,23 @@ pub fn round_trip(x: f64, is_single: bool) -> String {
 mod tests {
     use super::*;
 
+    fn text(x: f64, notation: Notation, precision: usize, field: Field) -> String {
+        let text = float(x, notation, precision, field).expect("memory");
+        text.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn zeros_beyond_all_digits_stand_where_they_belong() {
+        let n = EXACT + 100;
+        for (notation, tail) in [(Notation::Fixed, ""), (Notation::Exponent, "e+00")] {
+            let want = format!("-1.5{}{tail}", "0".repeat(n - 1));
+            assert_eq!(text(-1.5, notation, n, Field::default()), want);
+        }
+    }
+
     #[test]
     fn notations_are_those_of_c() {
-        let plain = |x, notation, precision| float(x, notation, precision, Field::default());
+        let plain = |x, notation, precision| text(x, notation, precision, Field::default());
         for (x, precision, fixed, scientific, shorter) in [
             (0.0, 6, "0.000000", "0.000000e+00", "0"),
             (-0.0, 2, "-0.00", "-0.00e+00", "-0"),
@@ -154,7 +223,7 @@ mod tests {
                 ["   1.5", "  -1.5", "   inf"],
             ),
         ] {
-            let got = [1.5, -1.5, f64::INFINITY].map(|x| float(x, Notation::Fixed, 1, field));
+            let got = [1.5, -1.5, f64::INFINITY].map(|x| text(x, Notation::Fixed, 1, field));
             assert_eq!(got, want);
         }
     }

@@ -57,23 +57,26 @@ impl Runs {
     /// A result with these runs, by dimension from the outermost to the innermost.
     pub fn new(dims: impl DoubleEndedIterator<Item = SmallVec<[Run; 3]>>) -> Self {
         let mut all: SmallVec<[Dim; 4]> = SmallVec::new();
-        let mut unit = 1;
+        let mut unit = 1usize;
         for mut runs in dims.rev() {
             runs.retain(|run| run.len > 0);
-            let len: usize = runs.iter().map(|run| run.len).sum();
+            // A result without elements may claim more than there are numbers for; nothing is written then.
+            let len = runs
+                .iter()
+                .fold(0, |len: usize, run| len.wrapping_add(run.len));
             // An inner dimension that is taken in order as a whole is part of the runs of the one around it.
             if let Some(inner) = all.last()
                 && let Some(whole) = inner.whole()
                 && let Some(joined) = joined(&runs, whole)
             {
                 all.pop();
-                unit /= whole.len;
+                unit = unit.checked_div(whole.len).unwrap_or(0);
                 all.push(Dim { runs: joined, unit });
-                unit *= len * whole.len;
+                unit = unit.wrapping_mul(len.wrapping_mul(whole.len));
                 continue;
             }
             all.push(Dim { runs, unit });
-            unit *= len;
+            unit = unit.wrapping_mul(len);
         }
         all.reverse();
         Self { dims: all }
@@ -149,9 +152,10 @@ impl Dim {
 fn joined(runs: &[Run], inner: Run) -> Option<SmallVec<[Run; 3]>> {
     let (inner_start, _) = inner.from?;
     let longer = |run: &Run| match run.from {
-        None => Some(Run::gap(run.len * inner.len)),
+        None => Some(Run::gap(run.len.wrapping_mul(inner.len))),
         Some((start, step)) if step == inner.len as isize || run.len == 1 => {
-            Some(Run::of(run.len * inner.len, start + inner_start, 1))
+            let len = run.len.wrapping_mul(inner.len);
+            Some(Run::of(len, start.wrapping_add(inner_start), 1))
         }
         Some(_) => None,
     };

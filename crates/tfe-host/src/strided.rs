@@ -34,7 +34,8 @@ impl Strided {
             match merged.last_mut() {
                 // One step of the outer dimension is as far as all steps of this one.
                 Some((outer, s)) if *s == stride.wrapping_mul(len as isize) => {
-                    *outer *= len;
+                    // Without elements it may be any number.
+                    *outer = outer.wrapping_mul(len);
                     *s = stride;
                 }
                 _ => merged.push((len, stride)),
@@ -59,7 +60,9 @@ impl Strided {
     ) -> Self {
         let strides = strides(input);
         let start = begin.into_iter().zip(&strides);
-        let start = start.map(|(begin, &stride)| begin * stride as usize).sum();
+        let start = start.fold(0, |start: usize, (begin, &stride)| {
+            start.wrapping_add(begin.wrapping_mul(stride as usize))
+        });
         Self::new(size.into_iter().zip(strides), start)
     }
 

@@ -9,7 +9,9 @@
 //!
 //! This crate is internal to tfe: only `tfe-eager` and `tfe-capi` promise a stable interface.
 
-#[macro_use]
+#![forbid(unsafe_code)]
+
+#[cfg_attr(any(feature = "math", feature = "nn"), macro_use)]
 extern crate tfe_host;
 
 mod generated;

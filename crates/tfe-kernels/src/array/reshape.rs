@@ -1,80 +1,98 @@
 //! `Reshape`: the same elements in another shape, sharing the memory.
 
-use tfe_core::{DTypeSet, Error, Result, Shape, Tensor, bail, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use smallvec::SmallVec;
+use tfe_core::{DTypeSet, Error, Result, bail, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
-
-use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("Tshape", DTypeSet::INDEX)],
     host_inputs: &["shape"],
-    ..KernelDef::cpu(ops::RESHAPE, build)
+    ..KernelDef::host(ops::RESHAPE, rule, build)
 }];
+
+/// The shape that is asked for, by a vector or the size of the only dimension; of one size at most is said -1, which is
+/// what the others leave.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [tensor, sizes] = op.inputs(["tensor", "shape"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        ensure!(
+            call.rank(sizes).is_none_or(|rank| rank <= 1),
+            InvalidArgument,
+            "sizes input must be 1-D, not {}",
+            call.shown(sizes)
+        );
+        let Some(mut dims) = call.integers(sizes)? else {
+            if let Some(rank) = call.num_elements(sizes) {
+                call.set_rank(0, rank as usize);
+            }
+            return Ok(());
+        };
+        let mut open = None;
+        for (i, &size) in dims.iter().enumerate() {
+            match (size, open) {
+                (-1, Some(first)) => bail!(
+                    InvalidArgument,
+                    "Only one input size may be -1, not both {first} and {i}"
+                ),
+                (-1, None) => open = Some(i),
+                (..=-2, _) => bail!(InvalidArgument, "Size {i} must be non-negative, not {size}"),
+                _ => {}
+            }
+        }
+        let input = call
+            .dims(tensor)
+            .filter(|dims| !dims.contains(&dim::UNKNOWN));
+        if let (Some(i), Some(input)) = (open, input) {
+            dims[i] = left(input, &dims)?;
+        }
+        call.set(0, &dims).map_err(|_| too_many(&dims))?;
+        if let (Some(count), Some(asked)) =
+            (call.num_elements(tensor), dim::known(dim::product(&dims)))
+        {
+            ensure!(
+                count == asked,
+                InvalidArgument,
+                "Input to reshape is a tensor with {count} values, but the requested shape has {asked}"
+            );
+        }
+        Ok(())
+    }))
+}
 
 fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let shape = wanted(ctx.input(0), ctx.input(1))?;
+        let shape = ctx.output_shape(0)?.clone();
         let out = ctx.take_input(0).reshaped(shape)?;
         ctx.set_output(0, out);
         Ok(())
     }))
 }
 
-/// The shape that is asked for, by a vector or the size of the only dimension; of one size at most is said -1, which is what the others leave.
-fn wanted(input: &Tensor, sizes: &Tensor) -> Result<Shape> {
-    ensure!(
-        sizes.rank() <= 1,
-        InvalidArgument,
-        "sizes input must be 1-D, not {}",
-        sizes.shape()
-    );
-    let mut dims = axes::integers(sizes)?;
-    let mut unknown = None;
-    for (i, &size) in dims.iter().enumerate() {
-        match (size, unknown) {
-            (-1, Some(first)) => bail!(
-                InvalidArgument,
-                "Only one input size may be -1, not both {first} and {i}"
-            ),
-            (-1, None) => unknown = Some(i),
-            (..=-2, _) => bail!(InvalidArgument, "Size {i} must be non-negative, not {size}"),
-            _ => {}
-        }
-    }
-    if let Some(i) = unknown {
-        dims[i] = left(input.shape(), &dims)?;
-    }
-    let shape = Shape::new(&dims).map_err(|_| too_many(&dims))?;
-    let count = input.num_elements();
-    ensure!(
-        shape.num_elements() == count,
-        InvalidArgument,
-        "Input to reshape is a tensor with {count} values, but the requested shape has {}",
-        shape.num_elements()
-    );
-    Ok(shape)
-}
-
 /// What the sizes other than -1 leave of a shape. Where one is 0, the zeros on both sides do not count: only the others
 /// can say anything.
-fn left(input: &Shape, sizes: &[i64]) -> Result<i64> {
+fn left(input: &[i64], sizes: &[i64]) -> Result<i64> {
     let empty = sizes.contains(&0);
-    let mut known = sizes.iter().filter(|&&size| size > 0);
-    let product = known.try_fold(1i64, |n, &size| n.checked_mul(size));
-    let product = product.ok_or_else(|| too_many(sizes))?;
-    let counted = input.dims().iter().filter(|&&dim| dim > 0 || !empty);
-    let count: i64 = counted.product();
+    let product = |dims: &[i64]| {
+        let mut positive = dims.iter().filter(|&&d| d > 0);
+        positive.try_fold(1i64, |n, &d| n.checked_mul(d))
+    };
+    let asked = product(sizes).ok_or_else(|| too_many(sizes))?;
+    let count = if input.contains(&0) && !empty {
+        0
+    } else {
+        product(input).ok_or_else(|| too_many(input))?
+    };
     ensure!(
-        count % product == 0 || (empty && input.dims().contains(&0)),
+        count % asked == 0 || (empty && input.contains(&0)),
         InvalidArgument,
-        "Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {product}"
+        "Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {asked}"
     );
-    Ok(count / product)
+    Ok(count / asked)
 }
 
 fn too_many(sizes: &[i64]) -> Error {
-    let sizes: Vec<_> = sizes.iter().map(i64::to_string).collect();
+    let sizes: SmallVec<[_; 8]> = sizes.iter().map(i64::to_string).collect();
     err!(
         InvalidArgument,
         "Shape [{}] has too many elements",

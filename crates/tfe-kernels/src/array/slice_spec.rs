@@ -1,7 +1,8 @@
 //! What a strided slice takes: indices and masks resolved to a start, a stride and a count for each dimension.
 
 use smallvec::SmallVec;
-use tfe_core::{Result, Shape, bail, ensure};
+use tfe_core::{Result, bail, ensure};
+use tfe_device::dim;
 
 /// The five bit masks; bit `i` speaks of entry `i` of the indices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,13 +53,13 @@ impl Taken {
 /// A resolved slice.
 #[derive(Debug)]
 pub(super) struct Slice {
-    /// For each dimension of the input.
+    /// For each dimension of the input; not to be relied on for one of unknown size.
     pub(super) taken: SmallVec<[Taken; 4]>,
-    /// Of the result.
-    pub(super) shape: Shape,
+    /// The dimensions of the result, -1 where unknown.
+    pub(super) dims: SmallVec<[i64; 4]>,
 }
 
-/// The slice that `at` and `masks` take of a tensor of shape `input`.
+/// The slice that `at` and `masks` take of a tensor with dimensions `input`, -1 where unknown.
 ///
 /// # Errors
 /// `InvalidArgument` for a stride of 0, a single index that is not there, more entries than dimensions, two ellipses.
@@ -84,56 +85,63 @@ pub(super) fn resolve(input: &[i64], at: Indices<'_>, masks: Masks) -> Result<Sl
     };
 
     let mut taken = SmallVec::<[Taken; 4]>::new();
-    let mut shape = SmallVec::<[i64; 4]>::new();
+    let mut dims = SmallVec::<[i64; 4]>::new();
     // An ellipsis behind the last entry is implied.
     for i in 0..=entries {
         if bit(masks.ellipsis, i) || (i == entries && taken.len() < rank) {
             let sizes = &input[taken.len()..][..unnamed];
             taken.extend(sizes.iter().map(|&size| Taken::all(size)));
-            shape.extend_from_slice(sizes);
+            dims.extend_from_slice(sizes);
         } else if i == entries {
             break;
         } else if bit(masks.new_axis, i) {
-            shape.push(1);
+            dims.push(1);
         } else {
-            let dim = taken.len();
-            let one = take(input[dim], dim, at, i, masks)?;
+            let axis = taken.len();
+            let size = input[axis];
+            let one = take(dim::known(size), axis, at, i, masks)?;
             taken.push(one);
             if !bit(masks.shrink, i) {
-                shape.push(one.count as i64);
+                dims.push(if size == dim::UNKNOWN {
+                    size
+                } else {
+                    one.count as i64
+                });
             }
         }
     }
-    Ok(Slice {
-        taken,
-        shape: Shape::new(&shape)?,
-    })
+    Ok(Slice { taken, dims })
 }
 
 fn bit(mask: u32, i: usize) -> bool {
     i < 32 && mask >> i & 1 == 1
 }
 
-/// What entry `i` takes of dimension `dim` of that size.
-fn take(size: i64, dim: usize, at: Indices<'_>, i: usize, masks: Masks) -> Result<Taken> {
+/// What entry `i` takes of dimension `axis` of that size; of one of unknown size, something.
+fn take(size: Option<i64>, axis: usize, at: Indices<'_>, i: usize, masks: Masks) -> Result<Taken> {
     let (begin, end, stride) = (at.begin[i], at.end[i], at.strides[i]);
     ensure!(
         stride != 0,
         InvalidArgument,
-        "strides[{dim}] must be non-zero"
+        "strides[{axis}] must be non-zero"
     );
-    let from_front = |index: i64| if index < 0 { index + size } else { index };
     if bit(masks.shrink, i) {
         ensure!(
             stride > 0,
             InvalidArgument,
             "only stride 1 allowed on non-range indexing."
         );
+    }
+    let Some(size) = size else {
+        return Ok(Taken::all(0));
+    };
+    let from_front = |index: i64| if index < 0 { index + size } else { index };
+    if bit(masks.shrink, i) {
         let index = from_front(begin);
         ensure!(
             (0..size).contains(&index),
             InvalidArgument,
-            "slice index {index} of dimension {dim} out of bounds."
+            "slice index {index} of dimension {axis} out of bounds."
         );
         return Ok(Taken {
             start: index as usize,
@@ -212,7 +220,7 @@ mod tests {
             ..Masks::default()
         };
         let slice = resolved(&[2, 3, 4], &[[1, 2, 1]; 3], all).expect("valid");
-        assert_eq!(slice.shape.dims(), [2, 3, 1]);
+        assert_eq!(slice.dims[..], [2, 3, 1]);
         assert_eq!(slice.taken[2].start, 1);
     }
 }

@@ -1,8 +1,8 @@
 //! `Split` and `SplitV`: the parts of a tensor along an axis, of one size each or of given sizes.
 
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use super::part::part;
@@ -12,12 +12,12 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", TYPES)],
         host_inputs: &["split_dim"],
-        ..KernelDef::cpu(ops::SPLIT, build)
+        ..KernelDef::host(ops::SPLIT, rule, build)
     },
     KernelDef {
         types: &[("T", TYPES), ("Tlen", LENGTHS)],
         host_inputs: &["size_splits", "split_dim"],
-        ..KernelDef::cpu(ops::SPLIT_V, build_v)
+        ..KernelDef::host(ops::SPLIT_V, rule_v, build)
     },
 ];
 
@@ -34,106 +34,146 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Uint4,
 ]));
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let n = init.attrs.int("num_split")?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (axis, input) = (ctx.input(0), ctx.input(1));
+/// As many parts of one size.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let n = op.attrs.int("num_split")?;
+    let [split_dim, value] = op.inputs(["split_dim", "value"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
         ensure!(
-            axis.rank() == 0,
+            call.rank(split_dim).is_none_or(|rank| rank == 0),
             InvalidArgument,
             "split_dim must be a scalar but has rank {}",
-            axis.rank()
+            call.rank(split_dim).unwrap_or_default()
         );
-        let axis = split_axis(axis, input)?;
-        let size = input.dims()[axis];
+        let axis = split_axis(call, split_dim, value)?;
+        let size = match (axis, call.dims(value)) {
+            (Some(axis), Some(dims)) => dims[axis],
+            _ => dim::UNKNOWN,
+        };
+        let part = match dim::known(size) {
+            Some(size) => {
+                ensure!(
+                    size % n == 0,
+                    InvalidArgument,
+                    "Number of ways to split should evenly divide the split dimension, but got split_dim {} (size = {size}) and num_split {n}",
+                    axis.unwrap_or_default()
+                );
+                size / n
+            }
+            None => dim::UNKNOWN,
+        };
+        parts(call, value, axis, |_| part)
+    }))
+}
+
+/// Parts of the sizes that are asked for; one at most is said -1, which is what the others leave.
+fn rule_v(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [value, lengths, split_dim] = op.inputs(["value", "size_splits", "split_dim"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let axis = split_axis(call, split_dim, value)?;
+        let n = call.num_outputs();
         ensure!(
-            size % n == 0,
+            match call.dims(lengths) {
+                Some(&[len]) => dim::merge(len, n as i64).is_some(),
+                dims => dims.is_none(),
+            },
             InvalidArgument,
-            "Number of ways to split should evenly divide the split dimension, but got split_dim {axis} (size = {size}) and num_split {n}"
+            "size of the split_tensor must be 1-D and have {n} elements, but got shape {}",
+            call.shown(lengths)
         );
-        split(ctx, 1, axis, std::iter::repeat_n(size / n, n as usize))
+        let Some(mut sizes) = call.integers(lengths)? else {
+            return parts(call, value, axis, |_| dim::UNKNOWN);
+        };
+        let whole = match (axis, call.dims(value)) {
+            (Some(axis), Some(dims)) => dim::known(dims[axis]),
+            _ => None,
+        };
+        let (mut open, mut total) = (None, 0i64);
+        for (i, &size) in sizes.iter().enumerate() {
+            if size == -1 && open.replace(i).is_none() {
+                continue;
+            }
+            ensure!(
+                size >= 0,
+                InvalidArgument,
+                "Split size at index {i} must be >= 0. Got: {size}"
+            );
+            total = total.saturating_add(size);
+        }
+        if let Some(whole) = whole {
+            ensure!(
+                total == whole || (open.is_some() && total < whole),
+                InvalidArgument,
+                "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.  Got: {total}"
+            );
+            if let Some(i) = open {
+                sizes[i] = whole - total;
+            }
+        }
+        parts(call, value, axis, |i| sizes[i])
     }))
 }
 
-fn build_v(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let axis = split_axis(ctx.input(2), ctx.input(0))?;
-        let sizes = sizes(ctx, axis)?;
-        split(ctx, 0, axis, sizes.iter().copied())
-    }))
-}
-
-fn split_axis(axis: &Tensor, input: &Tensor) -> Result<usize> {
+/// The axis that input `axis` says, if it and the rank of input `value` are known.
+fn split_axis(call: &Inference<'_>, axis: usize, value: usize) -> Result<Option<usize>> {
     ensure!(
-        axis.num_elements() == 1,
+        call.num_elements(axis).is_none_or(|n| n == 1),
         InvalidArgument,
         "split_dim_tensor must have exactly one element, not shape {}",
-        axis.shape()
+        call.shown(axis)
     );
-    let (given, rank) = (axes::integers(axis)?[0], input.rank());
-    axes::normalize(given, rank).ok_or_else(|| {
+    let (Some(given), Some(rank)) = (call.integer(axis)?, call.rank(value)) else {
+        return Ok(None);
+    };
+    let axis = axes::normalize(given, rank).ok_or_else(|| {
         err!(
             InvalidArgument,
             "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {given}"
         )
-    })
+    })?;
+    Ok(Some(axis))
 }
 
-/// The sizes that are asked for; one at most is said -1, which is what the others leave.
-fn sizes(ctx: &KernelContext<'_>, axis: usize) -> Result<SmallVec<[i64; 8]>> {
-    let (input, lengths) = (ctx.input(0), ctx.input(1));
-    let n = ctx.num_outputs();
-    ensure!(
-        lengths.rank() == 1 && lengths.num_elements() == n,
-        InvalidArgument,
-        "size of the split_tensor must be 1-D and have {n} elements, but got shape {}",
-        lengths.shape()
-    );
-    let mut sizes = axes::integers(lengths)?;
-    let mut unknown = None;
-    let (mut total, whole) = (0i64, input.dims()[axis]);
-    for (i, &size) in sizes.iter().enumerate() {
-        if size == -1 && unknown.replace(i).is_none() {
-            continue;
-        }
-        ensure!(
-            size >= 0,
-            InvalidArgument,
-            "Split size at index {i} must be >= 0. Got: {size}"
-        );
-        total = total.saturating_add(size);
-    }
-    ensure!(
-        total == whole || (unknown.is_some() && total < whole),
-        InvalidArgument,
-        "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.  Got: {total}"
-    );
-    if let Some(i) = unknown {
-        sizes[i] = whole - total;
-    }
-    Ok(sizes)
-}
-
-/// Sets the parts of an input, of these sizes.
-fn split(
-    ctx: &mut KernelContext<'_>,
-    input: usize,
-    axis: usize,
-    sizes: impl ExactSizeIterator<Item = i64>,
+/// Says that each output is a part of input `value`, of a size along the axis.
+fn parts(
+    call: &mut Inference<'_>,
+    value: usize,
+    axis: Option<usize>,
+    size: impl Fn(usize) -> i64,
 ) -> Result<()> {
-    if sizes.len() == 1 {
-        let whole = ctx.take_input(input);
-        ctx.set_output(0, whole);
+    let Some(dims) = call.dims(value) else {
         return Ok(());
-    }
-    let mut dims = SmallVec::<[i64; 8]>::from_slice(ctx.input(input).dims());
-    let mut start = 0;
-    for (i, size) in sizes.enumerate() {
-        dims[axis] = size;
-        let range = start..start + size as usize;
-        start = range.end;
-        let out = part(ctx, ctx.input(input), axis, range, &Shape::new(&dims)?)?;
-        ctx.set_output(i, out);
+    };
+    let mut dims = SmallVec::<[i64; 8]>::from_slice(dims);
+    for i in 0..call.num_outputs() {
+        match axis {
+            Some(axis) => {
+                dims[axis] = size(i);
+                call.set(i, &dims)?;
+            }
+            None => call.set_rank(i, dims.len()),
+        }
     }
     Ok(())
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let [value, split_dim] = init.inputs(["value", "split_dim"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        if ctx.num_outputs() == 1 {
+            let whole = ctx.take_input(value);
+            ctx.set_output(0, whole);
+            return Ok(());
+        }
+        let axis = axes::from_start(ctx.integer(split_dim)?, ctx.input(value).rank());
+        let mut start = 0;
+        for i in 0..ctx.num_outputs() {
+            let shape = ctx.output_shape(i)?;
+            let range = start..start + shape.dim(axis);
+            start = range.end;
+            let out = part(ctx, ctx.input(value), axis, range, shape)?;
+            ctx.set_output(i, out);
+        }
+        Ok(())
+    }))
 }

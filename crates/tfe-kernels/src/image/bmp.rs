@@ -3,6 +3,7 @@
 use tfe_core::{Result, ensure};
 
 use super::pixels::{Pixels, Samples};
+use tfe_host::scratch;
 
 /// Where the header has what is needed: the start of the pixels, width, height, bits of a pixel.
 const FIELDS: usize = 32;
@@ -47,7 +48,7 @@ pub(super) fn decode(contents: &[u8], channels: usize) -> Result<Pixels> {
         contents.len() as i128 - size
     );
     let (width, rows) = (width as usize, height.unsigned_abs() as usize);
-    let mut samples = Vec::with_capacity(width * rows * own);
+    let mut samples = scratch(width * rows * own)?;
     let data = &contents[start as usize..];
     for y in 0..rows {
         // The last row comes first, unless the height is negative.
@@ -67,5 +68,5 @@ pub(super) fn decode(contents: &[u8], channels: usize) -> Result<Pixels> {
         frames: None,
         samples: Samples::Bytes(samples),
     };
-    Ok(pixels.with_channels(if channels == 0 { own } else { channels }))
+    pixels.with_channels(if channels == 0 { own } else { channels })
 }

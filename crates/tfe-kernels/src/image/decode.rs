@@ -2,19 +2,28 @@
 //!
 //! Each of the ops takes other formats as well; which, and how many dimensions come out, is TensorFlow's choice.
 
-use tfe_core::{DataType, Result, TString, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DataType, Result, TString, bail, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, OpInit, Rule, dim};
 use tfe_ops::ops;
 
+use super::jpeg::JpegOptions;
 use super::pixels::Pixels;
 use super::{bmp, gif, jpeg, png};
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::DECODE_IMAGE, image),
-    KernelDef::cpu(ops::DECODE_PNG, png),
-    KernelDef::cpu(ops::DECODE_JPEG, jpeg),
-    KernelDef::cpu(ops::DECODE_GIF, gif),
-    KernelDef::cpu(ops::DECODE_BMP, bmp),
+    KernelDef::host(
+        ops::DECODE_IMAGE,
+        |op| rule(image(op)?),
+        |op| kernel(image(op)?),
+    ),
+    KernelDef::host(ops::DECODE_PNG, |op| rule(png(op)?), |op| kernel(png(op)?)),
+    KernelDef::host(
+        ops::DECODE_JPEG,
+        |op| rule(jpeg(op)?),
+        |op| kernel(jpeg(op)?),
+    ),
+    KernelDef::host(ops::DECODE_GIF, |op| rule(gif(op)?), |op| kernel(gif(op)?)),
+    KernelDef::host(ops::DECODE_BMP, |op| rule(bmp(op)?), |op| kernel(bmp(op)?)),
 ];
 
 /// The formats, by how files begin.
@@ -86,17 +95,6 @@ enum Frames {
     Only,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JpegOptions {
-    /// How many pixels become one, in each direction.
-    pub(super) ratio: u32,
-    /// Whether the inverse cosine transform is the accurate one, or the fast one.
-    pub(super) is_accurate: bool,
-    /// Whether colors that are stored for several pixels are interpolated.
-    pub(super) fancy_upscaling: bool,
-    pub(super) recover_truncated: bool,
-}
-
 const WANTED: Wanted = Wanted {
     channels: 0,
     dtype: DataType::Uint8,
@@ -111,69 +109,69 @@ const WANTED: Wanted = Wanted {
     others: true,
 };
 
-fn image(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let all = init.attrs.bool("expand_animations")?;
-    Ok(kernel(Wanted {
-        channels: channels(init)?,
-        dtype: init.attrs.dtype("dtype")?,
+fn image(op: &OpInit<'_>) -> Result<Wanted> {
+    let all = op.attrs.bool("expand_animations")?;
+    Ok(Wanted {
+        channels: channels(op)?,
+        dtype: op.attrs.dtype("dtype")?,
         frames: if all { Frames::OfGif } else { Frames::First },
         bmp: true,
         ..WANTED
-    }))
+    })
 }
 
-fn png(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(kernel(Wanted {
-        channels: channels(init)?,
-        dtype: init.attrs.dtype("dtype")?,
+fn png(op: &OpInit<'_>) -> Result<Wanted> {
+    Ok(Wanted {
+        channels: channels(op)?,
+        dtype: op.attrs.dtype("dtype")?,
         ..WANTED
-    }))
+    })
 }
 
-fn jpeg(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let ratio = init.attrs.int("ratio")?;
+fn jpeg(op: &OpInit<'_>) -> Result<Wanted> {
+    let ratio = op.attrs.int("ratio")?;
     ensure!(
         matches!(ratio, 1 | 2 | 4 | 8),
         InvalidArgument,
         "ratio must be 1, 2, 4, or 8, got {ratio}"
     );
-    let method = init.attrs.str("dct_method")?;
+    let method = op.attrs.str("dct_method")?;
     ensure!(
         matches!(method, "" | "INTEGER_FAST" | "INTEGER_ACCURATE"),
         InvalidArgument,
         "dct_method must be one of {{'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}}, got '{method}'"
     );
-    Ok(kernel(Wanted {
-        channels: channels(init)?,
+    Ok(Wanted {
+        channels: channels(op)?,
         jpeg: JpegOptions {
             ratio: ratio as u32,
             is_accurate: method == "INTEGER_ACCURATE",
-            fancy_upscaling: init.attrs.bool("fancy_upscaling")?,
-            recover_truncated: init.attrs.bool("try_recover_truncated")?,
+            fancy_upscaling: op.attrs.bool("fancy_upscaling")?,
+            recover_truncated: op.attrs.bool("try_recover_truncated")?,
         },
         ..WANTED
-    }))
+    })
 }
 
-fn gif(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(kernel(Wanted {
+fn gif(_: &OpInit<'_>) -> Result<Wanted> {
+    Ok(Wanted {
         channels: 3,
         frames: Frames::Always,
         ..WANTED
-    }))
+    })
 }
 
-fn bmp(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(kernel(Wanted {
-        channels: channels(init)?,
+fn bmp(op: &OpInit<'_>) -> Result<Wanted> {
+    Ok(Wanted {
+        channels: channels(op)?,
         bmp: true,
         others: false,
         ..WANTED
-    }))
+    })
 }
 
-fn channels(init: &KernelInit<'_>) -> Result<usize> {
-    let channels = init.attrs.int("channels")?;
+fn channels(op: &OpInit<'_>) -> Result<usize> {
+    let channels = op.attrs.int("channels")?;
     ensure!(
         matches!(channels, 0 | 1 | 3 | 4),
         InvalidArgument,
@@ -182,21 +180,36 @@ fn channels(init: &KernelInit<'_>) -> Result<usize> {
     Ok(channels as usize)
 }
 
-fn kernel(wanted: Wanted) -> Box<dyn Kernel> {
-    Box::new(move |ctx: &mut KernelContext<'_>| {
-        let contents = ctx.input(0);
-        ensure!(
-            contents.rank() == 0,
-            InvalidArgument,
-            "`contents` must be scalar but got shape{}",
-            contents.shape()
-        );
-        let contents = contents.scalar_value::<TString>()?;
-        let pixels = decode(contents.as_bytes(), &wanted)?;
-        let pixels = pixels.into_tensor(ctx, wanted.dtype)?;
+/// The file tells rows and columns, and the channels unless a client wants a number of them.
+fn rule(wanted: Wanted) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.of_rank(0, 0, || {
+            let shape = call.shown(0);
+            err!(
+                InvalidArgument,
+                "`contents` must be scalar but got shape{shape}"
+            )
+        })?;
+        let channels = match wanted.channels {
+            0 => dim::UNKNOWN,
+            n => n as i64,
+        };
+        let dims = [dim::UNKNOWN, dim::UNKNOWN, dim::UNKNOWN, channels];
+        match wanted.frames {
+            Frames::Always => call.set(0, &dims),
+            Frames::First | Frames::Only => call.set(0, &dims[1..]),
+            Frames::OfGif => Ok(()),
+        }
+    }))
+}
+
+fn kernel(wanted: Wanted) -> Result<Box<dyn Kernel>> {
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let contents = ctx.input(0).scalar_value::<TString>()?;
+        let pixels = decode(contents.as_bytes(), &wanted)?.into_tensor(ctx)?;
         ctx.set_output(0, pixels);
         Ok(())
-    })
+    }))
 }
 
 fn decode(contents: &[u8], wanted: &Wanted) -> Result<Pixels> {

@@ -1,21 +1,50 @@
 //! `EncodePng`: images as files in memory.
 
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, EncodingError};
-use tfe_core::{DTypeSet, DataType, Error, Result, Shape, TString, bail, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Error, Result, TString, bail, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::owned::fill_owned;
+use tfe_host::scratch;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
-    ..KernelDef::cpu(ops::ENCODE_PNG, build)
+    ..KernelDef::host(ops::ENCODE_PNG, rule, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::of(&[DataType::Uint8, DataType::Uint16]);
 
 /// The level of compression where none is asked for.
 const USUAL: u8 = 6;
+
+/// A file for each image.
+fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        let Some(dims) = call.dims(0) else {
+            return Ok(());
+        };
+        let &[ref batch @ .., height, width, channels] = dims else {
+            bail!(
+                InvalidArgument,
+                "images must be at least rank 3{}",
+                call.shown(0)
+            );
+        };
+        ensure!(
+            matches!(channels, 1..=4 | dim::UNKNOWN),
+            InvalidArgument,
+            "image must have 1, 2, 3, or 4 channels, got {channels}"
+        );
+        let is_side = |n: i64| n == dim::UNKNOWN || (1..=u32::MAX.into()).contains(&n);
+        ensure!(
+            is_side(width) && is_side(height) || matches!(dim::product(batch), 0 | dim::UNKNOWN),
+            InvalidArgument,
+            "PNG cannot hold images of shape {}",
+            call.shown(0)
+        );
+        call.set(0, batch)
+    }))
+}
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let level = match init.attrs.int("compression")? {
@@ -33,11 +62,16 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn encode(ctx: &mut KernelContext<'_>, level: DeflateCompression) -> Result<()> {
-    let input = ctx.input(0);
-    let &[ref batch @ .., height, width, channels] = input.dims() else {
+    let (out, input) = (ctx.output(0)?, ctx.input(0));
+    let batch = out.shape().num_elements();
+    if batch == 0 {
+        ctx.set_output(0, out.zeroed());
+        return Ok(());
+    }
+    let &[.., height, width, channels] = input.dims() else {
         bail!(
-            InvalidArgument,
-            "images must be at least rank 3{}",
+            Internal,
+            "the rule lets no images of {} through",
             input.shape()
         );
     };
@@ -45,48 +79,36 @@ fn encode(ctx: &mut KernelContext<'_>, level: DeflateCompression) -> Result<()> 
         1 => ColorType::Grayscale,
         2 => ColorType::GrayscaleAlpha,
         3 => ColorType::Rgb,
-        4 => ColorType::Rgba,
-        n => bail!(
-            InvalidArgument,
-            "image must have 1, 2, 3, or 4 channels, got {n}"
-        ),
+        _ => ColorType::Rgba,
     };
-    let batch = Shape::new(batch)?;
-    let side = |n: i64| u32::try_from(n).ok().filter(|&n| n > 0);
-    let (Some(width), Some(height)) = (side(width), side(height)) else {
-        ensure!(
-            batch.num_elements() == 0,
-            InvalidArgument,
-            "PNG cannot hold images of shape {}",
-            input.shape()
-        );
-        ctx.set_output(0, fill_owned::<TString>(ctx, batch, [])?);
-        return Ok(());
+    let is_wide = input.dtype() == DataType::Uint16;
+    let depth = if is_wide {
+        BitDepth::Sixteen
+    } else {
+        BitDepth::Eight
     };
-    // PNG has the higher byte first.
-    let (depth, bytes) = match input.dtype() {
-        DataType::Uint16 => {
-            let words = input.as_slice::<u16>()?.iter();
-            (
-                BitDepth::Sixteen,
-                words.flat_map(|x| x.to_be_bytes()).collect(),
-            )
-        }
-        _ => (BitDepth::Eight, input.as_slice::<u8>()?.to_vec()),
-    };
-    let image = (bytes.len() / batch.num_elements().max(1)).max(1);
-    let files = bytes.chunks_exact(image).map(|pixels| {
+    let size = input.num_elements() / batch;
+    let files = (0..batch).map(|i| {
         let mut file = Vec::new();
-        let mut encoder = Encoder::new(&mut file, width, height);
+        let mut encoder = Encoder::new(&mut file, width as u32, height as u32);
         encoder.set_color(color);
         encoder.set_depth(depth);
         encoder.set_deflate_compression(level);
         let mut writer = encoder.write_header().map_err(|e| failed(&e))?;
-        writer.write_image_data(pixels).map_err(|e| failed(&e))?;
+        if is_wide {
+            // PNG has the higher byte first.
+            let mut bytes = scratch(2 * size)?;
+            let words = &input.as_slice::<u16>()?[i * size..][..size];
+            bytes.extend(words.iter().flat_map(|x| x.to_be_bytes()));
+            writer.write_image_data(&bytes)
+        } else {
+            writer.write_image_data(&input.as_slice()?[i * size..][..size])
+        }
+        .map_err(|e| failed(&e))?;
         writer.finish().map_err(|e| failed(&e))?;
         TString::concat([&*file])
     });
-    let files = fill_owned(ctx, batch, files)?;
+    let files = out.try_fill_from(files)?;
     ctx.set_output(0, files);
     Ok(())
 }

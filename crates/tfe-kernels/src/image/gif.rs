@@ -6,6 +6,7 @@ use gif::{ColorOutput, DecodeOptions, DecodingError, Frame, MemoryLimit};
 use tfe_core::{Result, bail, ensure, err};
 
 use super::pixels::{Pixels, Samples};
+use tfe_host::scratch;
 
 /// Pixels that a byte can hold: a code of 12 bits stands for up to 4,096 of them.
 const RATIO: usize = 2731;
@@ -34,16 +35,7 @@ pub(super) fn decode(contents: &[u8], only_first: bool) -> Result<Pixels> {
         height,
     } = patches(contents, only_first)?;
     let size = width * height * 3;
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(size.saturating_mul(patches.len()))
-        .map_err(|_| {
-            err!(
-                ResourceExhausted,
-                "OOM when decoding {} frames of {width} by {height} pixels",
-                patches.len()
-            )
-        })?;
+    let mut bytes = scratch(size.saturating_mul(patches.len()))?;
     for patch in &patches {
         let start = bytes.len();
         match start.checked_sub(size) {
@@ -128,26 +120,21 @@ fn patch(frame: &Frame<'_>, colors: Option<&[u8]>, index: usize) -> Result<Patch
         InvalidArgument,
         "Invalid GIF data, frame {index} is not complete"
     );
-    let color = |&i: &u8| {
-        if frame.transparent == Some(i) {
-            return Ok(None);
-        }
-        colors
-            .get(usize::from(i))
-            .copied()
-            .map(Some)
-            .ok_or_else(|| {
-                err!(
-                    InvalidArgument,
-                    "Invalid GIF data, found color index {i} outside of color map range {}",
-                    colors.len()
-                )
-            })
-    };
+    let mut pixels = scratch(frame.buffer.len())?;
+    for &i in &*frame.buffer {
+        let color = colors.get(usize::from(i)).copied();
+        ensure!(
+            color.is_some() || frame.transparent == Some(i),
+            InvalidArgument,
+            "Invalid GIF data, found color index {i} outside of color map range {}",
+            colors.len()
+        );
+        pixels.push(color.filter(|_| frame.transparent != Some(i)));
+    }
     Ok(Patch {
         left,
         top,
         width,
-        pixels: frame.buffer.iter().map(color).collect::<Result<_>>()?,
+        pixels,
     })
 }

@@ -5,11 +5,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use libjpeg_turbo_rs::{DctMethod, DecodeLimits, Decoder, JpegError, PixelFormat, ScalingFactor};
 use tfe_core::{Result, ensure, err};
 
-use super::decode::JpegOptions;
 use super::pixels::{Pixels, Samples, check_size};
+use tfe_host::scratch;
 
 /// Pixels that a byte can hold: a block of 64 takes a bit at least.
 const RATIO: usize = 512;
+
+/// How a file is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JpegOptions {
+    /// How many pixels become one, in each direction.
+    pub(super) ratio: u32,
+    /// Whether the inverse cosine transform is the accurate one, or the fast one.
+    pub(super) is_accurate: bool,
+    /// Whether colors that are stored for several pixels are interpolated.
+    pub(super) fancy_upscaling: bool,
+    pub(super) recover_truncated: bool,
+}
 
 /// Decodes to `channels` channels; 0 means gray where the image is, and red, green and blue otherwise.
 pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) -> Result<Pixels> {
@@ -77,7 +89,7 @@ pub(super) fn decode(contents: &[u8], channels: usize, options: &JpegOptions) ->
         })?
         .map_err(bad)?;
     let samples = if of_four_inks {
-        without_inks(&image.data, is_adobes(contents))
+        without_inks(&image.data, is_adobes(contents))?
     } else {
         image.data
     };
@@ -131,9 +143,11 @@ fn is_adobes(contents: &[u8]) -> bool {
 }
 
 /// Cyan, magenta, yellow and black as red, green and blue.
-fn without_inks(inks: &[u8], inverted: bool) -> Vec<u8> {
+fn without_inks(inks: &[u8], inverted: bool) -> Result<Vec<u8>> {
     let (pixels, _) = inks.as_chunks::<4>();
     let light = |ink: u8| u32::from(if inverted { ink } else { 255 - ink });
     let mix = |&[c, m, y, k]: &[u8; 4]| [c, m, y].map(|ink| (light(k) * light(ink) / 255) as u8);
-    pixels.iter().flat_map(mix).collect()
+    let mut samples = scratch(3 * pixels.len())?;
+    samples.extend(pixels.iter().flat_map(mix));
+    Ok(samples)
 }

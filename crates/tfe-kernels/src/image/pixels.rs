@@ -1,9 +1,10 @@
 //! Decoded pixels, and how they become the channels and the type that a client wants.
 
+use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Shape, Tensor, ensure};
 use tfe_device::KernelContext;
 
-use tfe_host::{fill, loops};
+use tfe_host::{fill, loops, scratch};
 
 /// An image, or several of one size.
 #[derive(Debug)]
@@ -54,29 +55,35 @@ pub(super) fn check_size(
 
 impl Pixels {
     /// The same image with `to` channels: gray, with alpha, red, green and blue, with alpha.
-    pub(super) fn with_channels(self, to: usize) -> Self {
+    ///
+    /// # Errors
+    /// `ResourceExhausted`.
+    pub(super) fn with_channels(self, to: usize) -> Result<Self> {
         if self.channels == to {
-            return self;
+            return Ok(self);
         }
         let samples = match &self.samples {
-            Samples::Bytes(from) => Samples::Bytes(mapped(from, self.channels, to, gray8)),
-            Samples::Words(from) => Samples::Words(mapped(from, self.channels, to, gray16)),
+            Samples::Bytes(from) => Samples::Bytes(mapped(from, self.channels, to, gray8)?),
+            Samples::Words(from) => Samples::Words(mapped(from, self.channels, to, gray16)?),
         };
-        Self {
+        Ok(Self {
             channels: to,
             samples,
             ..self
-        }
+        })
     }
 
-    /// The tensor of a client's type. Bytes that become words are multiplied by 256: only PNG has words, and widens its
+    /// Output 0, of the type that a client wants. Bytes that become words are multiplied by 256: only PNG has words, and widens its
     /// own bytes.
-    pub(super) fn into_tensor(self, ctx: &KernelContext<'_>, dtype: DataType) -> Result<Tensor> {
+    ///
+    /// # Errors
+    /// `ResourceExhausted`.
+    pub(super) fn into_tensor(self, ctx: &KernelContext<'_>) -> Result<Tensor> {
         let frames = self.frames.map(|n| n as i64);
         let image = [self.height, self.width, self.channels].map(|d| d as i64);
-        let dims: Vec<i64> = frames.into_iter().chain(image).collect();
-        let out = ctx.allocate(dtype, Shape::new(&dims)?)?;
-        match (dtype, &self.samples) {
+        let dims: SmallVec<[i64; 4]> = frames.into_iter().chain(image).collect();
+        let out = ctx.output_of(0, Shape::new(&dims)?)?;
+        match (ctx.output_dtype(0), &self.samples) {
             (DataType::Uint8, Samples::Bytes(x)) => fill(out, |dst| Ok(loops::map(dst, x, |x| x))),
             (DataType::Uint8, Samples::Words(x)) => {
                 fill(out, |dst| Ok(loops::map(dst, x, |x| (x >> 8) as u8)))
@@ -110,8 +117,13 @@ impl Sample for u16 {
     const MAX: u16 = u16::MAX;
 }
 
-fn mapped<S: Sample>(samples: &[S], from: usize, to: usize, gray: fn([S; 3]) -> S) -> Vec<S> {
-    let mut out = Vec::with_capacity(samples.len() / from * to);
+fn mapped<S: Sample>(
+    samples: &[S],
+    from: usize,
+    to: usize,
+    gray: fn([S; 3]) -> S,
+) -> Result<Vec<S>> {
+    let mut out = scratch(samples.len() / from * to)?;
     for pixel in samples.chunks_exact(from) {
         let (rgb, alpha) = match *pixel {
             [y] => ([y; 3], S::MAX),
@@ -128,7 +140,7 @@ fn mapped<S: Sample>(samples: &[S], from: usize, to: usize, gray: fn([S; 3]) -> 
             out.push(alpha);
         }
     }
-    out
+    Ok(out)
 }
 
 /// The brightness, in the arithmetic of libpng: weights of 15 bits.

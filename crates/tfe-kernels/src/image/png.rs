@@ -6,6 +6,7 @@ use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Transformations};
 use tfe_core::{Error, Result, err};
 
 use super::pixels::{Pixels, Samples, check_size};
+use tfe_host::{scratch, scratch_of};
 
 /// Pixels that a byte can hold: zlib packs up to 1,032 bytes of up to 8 pixels into one.
 const RATIO: usize = 8 * 1032;
@@ -32,12 +33,12 @@ pub(super) fn decode(contents: &[u8], channels: usize, wide: bool) -> Result<Pix
             "PNG of {width} by {height} pixels is too large"
         )
     })?;
-    let mut bytes = vec![0; size];
+    let mut bytes = scratch_of(0, size)?;
     let frame = reader.next_frame(&mut bytes).map_err(bad)?;
     bytes.truncate(frame.buffer_size());
     reader.finish().map_err(bad)?;
     let samples = match frame.bit_depth {
-        BitDepth::Sixteen => Samples::Words(words(&bytes)),
+        BitDepth::Sixteen => Samples::Words(words(bytes.as_chunks().0, u16::from_be_bytes)?),
         _ => Samples::Bytes(bytes),
     };
     let mut pixels = Pixels {
@@ -47,16 +48,17 @@ pub(super) fn decode(contents: &[u8], channels: usize, wide: bool) -> Result<Pix
         frames: None,
         samples,
     }
-    .with_channels(if channels == 0 { own } else { channels });
+    .with_channels(if channels == 0 { own } else { channels })?;
     if let (Samples::Bytes(bytes), true) = (&pixels.samples, wide) {
-        pixels.samples = Samples::Words(bytes.iter().map(|&x| u16::from(x) * 257).collect());
+        pixels.samples = Samples::Words(words(bytes, |x| u16::from(x) * 257)?);
     }
     Ok(pixels)
 }
 
-fn words(bytes: &[u8]) -> Vec<u16> {
-    let (words, _) = bytes.as_chunks::<2>();
-    words.iter().map(|&word| u16::from_be_bytes(word)).collect()
+fn words<T: Copy>(samples: &[T], word: impl Fn(T) -> u16) -> Result<Vec<u16>> {
+    let mut words = scratch(samples.len())?;
+    words.extend(samples.iter().map(|&sample| word(sample)));
+    Ok(words)
 }
 
 fn invalid(contents: &[u8], e: &DecodingError) -> Error {

@@ -5,18 +5,27 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use tfe_core::{Code, Error, Result, TString, Tensor, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{Code, Error, Result, TString, Tensor, bail, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::READ_FILE, read),
-    KernelDef::cpu(ops::WRITE_FILE, write),
+    KernelDef::host(ops::READ_FILE, read_rule, read),
+    KernelDef::host(ops::WRITE_FILE, write_rule, write),
 ];
+
+fn read_rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let name = op.input("filename")?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        scalar(call, name, "Input filename tensor")?;
+        call.set_scalar(0);
+        Ok(())
+    }))
+}
 
 fn read(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let name = scalar(ctx, 0, "Input filename tensor")?;
+        let name = ctx.input(0).scalar_value()?;
         let path = path(&name)?;
         let contents = std::fs::read(path).map_err(|e| failed(path, &e))?;
         let contents = TString::concat([&*contents])?;
@@ -25,10 +34,19 @@ fn read(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }))
 }
 
-fn write(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let name = scalar(ctx, 0, "Input filename tensor")?;
-        let contents = scalar(ctx, 1, "Contents tensor")?;
+fn write_rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [name, contents] = op.inputs(["filename", "contents"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        scalar(call, name, "Input filename tensor")?;
+        scalar(call, contents, "Contents tensor")
+    }))
+}
+
+fn write(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let [name, contents] = init.inputs(["filename", "contents"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let name = ctx.input(name).scalar_value()?;
+        let contents: TString = ctx.input(contents).scalar_value()?;
         let path = path(&name)?;
         if let Some(parent) = path.parent()
             && !parent.as_os_str().is_empty()
@@ -40,15 +58,14 @@ fn write(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }))
 }
 
-fn scalar(ctx: &KernelContext<'_>, i: usize, what: &str) -> Result<TString> {
-    let input = ctx.input(i);
-    ensure!(
-        input.rank() == 0,
-        InvalidArgument,
-        "{what} must be scalar, but had shape: {}",
-        input.shape()
-    );
-    input.scalar_value()
+fn scalar(call: &Inference<'_>, i: usize, what: &str) -> Result<()> {
+    call.of_rank(i, 0, || {
+        let shape = call.shown(i);
+        err!(
+            InvalidArgument,
+            "{what} must be scalar, but had shape: {shape}"
+        )
+    })
 }
 
 /// The path that a name means. `file://` may stand before it; there are no other file systems.

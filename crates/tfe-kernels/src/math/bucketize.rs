@@ -19,6 +19,7 @@ const TYPES: DTypeSet = DTypeSet::of(&[
 ]);
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    // Bounded: an attribute, which is in memory already.
     let boundaries = init.attrs.float_list("boundaries")?.to_vec();
     ensure!(
         !boundaries.windows(2).any(|pair| pair[1] < pair[0]),

@@ -131,7 +131,9 @@ fn compute(
     let size = |label: &Label| size(&sizes, label);
     let dims: SmallVec<[i64; 8]> = once.iter().map(size).collect();
     let result = Operand {
-        tensor: &result.reshaped(Shape::new(&labels.iter().map(size).collect::<Vec<_>>())?)?,
+        tensor: &result.reshaped(Shape::new(
+            &labels.iter().map(size).collect::<SmallVec<[i64; 8]>>(),
+        )?)?,
         labels,
     };
     let result = result.arranged(ctx, &once)?.reshaped(Shape::new(&dims)?)?;

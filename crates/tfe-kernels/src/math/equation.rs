@@ -144,11 +144,11 @@ impl Subscripts {
 
     /// The labels, where the ellipsis stands for so many.
     fn labels(&self, ellipsis: usize) -> SmallVec<[Label; 8]> {
-        let named = |names: &[u8]| names.iter().copied().map(Label::Named).collect::<Vec<_>>();
-        let mut labels: SmallVec<[Label; 8]> = named(&self.before).into();
+        let mut labels: SmallVec<[Label; 8]> =
+            self.before.iter().copied().map(Label::Named).collect();
         if let Some(after) = &self.after {
             labels.extend((0..ellipsis).rev().map(Label::Ellipsis));
-            labels.extend(named(after));
+            labels.extend(after.iter().copied().map(Label::Named));
         }
         labels
     }

@@ -5,7 +5,8 @@ use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit
 use tfe_ops::ops;
 
 use tfe_host::fill;
-use tfe_host::gemm::{Matrix, Product};
+use tfe_host::gemm::Product;
+use tfe_host::matrix::Matrix;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],

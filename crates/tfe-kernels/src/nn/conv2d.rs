@@ -2,25 +2,40 @@
 
 use smallvec::{SmallVec, smallvec};
 use tfe_core::{Code, DTypeSet, DataType, Result, Shape, Tensor, TensorUninit, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use super::depthwise_conv2d_native::convolve;
 use super::im2col::Geometry;
 use super::promote;
-use super::window::{Windows, only_nhwc};
-use tfe_host::gemm::{Matrix, Product};
+use super::window::{self, Windows, only_nhwc};
+use tfe_host::gemm::Product;
+use tfe_host::matrix::Matrix;
 use tfe_host::number::Number;
 use tfe_host::strided::{self, Strided};
 use tfe_host::{Cursor, fill, loops};
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::CONV2D, build).of(&[("T", TYPES)])];
+pub(super) const KERNELS: &[KernelDef] =
+    &[KernelDef::host(ops::CONV2D, rule, build).of(&[("T", TYPES)])];
 
 const TYPES: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::of(&[DataType::Int32]));
 
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let windows = Windows::of_convolution(op, Code::Unimplemented)?;
+    only_nhwc(op, Code::Unimplemented)?;
+    Ok(window::rule([0, 1], move |_, [input, filter]| {
+        let geometry = Geometry::of(&windows, input, filter)?;
+        ensure!(
+            geometry.patch() > 0,
+            InvalidArgument,
+            "filter must not have zero elements (i.e. all dimensions must be non-zero)"
+        );
+        Ok(Some(geometry.output()?))
+    }))
+}
+
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let windows = Windows::of_convolution(init, Code::Unimplemented)?;
-    only_nhwc(init, Code::Unimplemented)?;
     match init.attrs.dtype("T")? {
         DataType::Int32 => Ok(promote::as_is(windows, conv2d::<i32>)),
         dtype => promote::kernel(dtype, windows, conv2d::<f32>, conv2d::<f64>),
@@ -34,11 +49,6 @@ fn conv2d<T: Product + Number>(
 ) -> Result<SmallVec<[Tensor; 2]>> {
     let (input, filter) = (&inputs[0], &inputs[1]);
     let geometry = Geometry::of(windows, input.shape(), filter.shape())?;
-    ensure!(
-        geometry.patch() > 0,
-        InvalidArgument,
-        "filter must not have zero elements (i.e. all dimensions must be non-zero)"
-    );
     let shape = geometry.output()?;
     if shape.num_elements() == 0 || geometry.groups == 0 {
         return Ok(smallvec![ctx.allocate(T::DTYPE, shape)?.zeroed()]);

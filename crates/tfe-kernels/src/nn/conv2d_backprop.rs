@@ -2,29 +2,66 @@
 
 use smallvec::{SmallVec, smallvec};
 use tfe_core::{Code, DTypeSet, DataType, Result, Shape, Tensor, bail, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use super::im2col::Geometry;
 use super::promote;
-use super::sums::add;
-use super::window::{Windows, only_nhwc};
-use tfe_host::gemm::{Matrix, Product};
+use super::window::{self, Windows, only_nhwc};
+use tfe_host::channels::add;
+use tfe_host::gemm::Product;
+use tfe_host::matrix::Matrix;
 use tfe_host::number::Number;
-use tfe_host::{axes, fill, loops, parallel};
+use tfe_host::{fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", DTypeSet::FLOAT.union(DTypeSet::of(&[DataType::Int32])))],
         host_inputs: &["input_sizes"],
-        ..KernelDef::cpu(ops::CONV2D_BACKPROP_INPUT, build_input)
+        ..KernelDef::host(ops::CONV2D_BACKPROP_INPUT, rule_input, build_input)
     },
     KernelDef {
         types: &[("T", DTypeSet::FLOAT)],
         host_inputs: &["filter_sizes"],
-        ..KernelDef::cpu(ops::CONV2D_BACKPROP_FILTER, build_filter)
+        ..KernelDef::host(ops::CONV2D_BACKPROP_FILTER, rule_filter, build_filter)
     },
 ];
+
+fn rule_input(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let windows = windows(op, Code::Unimplemented)?;
+    let [sizes, filter, grad] = op.inputs(["input_sizes", "filter", "out_backprop"])?;
+    Ok(window::rule([filter, grad], move |call, [filter, grad]| {
+        let Some(sizes) = window::sizes(call, sizes, "input_sizes")? else {
+            return Ok(None);
+        };
+        let shape = match (&sizes[..], grad.dims(), filter.dims()) {
+            (&[rows, cols], &[images, ..], &[_, _, depth, _]) => {
+                Shape::new(&[images, rows, cols, depth])?
+            }
+            (dims, ..) if dims.len() == 4 => Shape::new(dims)?,
+            (dims, ..) => bail!(
+                InvalidArgument,
+                "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: {}",
+                dims.len()
+            ),
+        };
+        Geometry::of_gradient(&windows, &shape, filter, grad)?;
+        Ok(Some(shape))
+    }))
+}
+
+fn rule_filter(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let windows = windows(op, Code::InvalidArgument)?;
+    let [input, sizes, grad] = op.inputs(["input", "filter_sizes", "out_backprop"])?;
+    Ok(window::rule([input, grad], move |call, [input, grad]| {
+        let Some(sizes) = window::sizes(call, sizes, "filter_sizes")? else {
+            return Ok(None);
+        };
+        let shape = Shape::new(&sizes)?;
+        Geometry::of_gradient(&windows, input, &shape, grad)?;
+        Ok(Some(shape))
+    }))
+}
 
 fn build_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let windows = windows(init, Code::Unimplemented)?;
@@ -40,9 +77,9 @@ fn build_filter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     promote::kernel(dtype, windows, of_filter::<f32>, of_filter::<f64>)
 }
 
-fn windows(init: &KernelInit<'_>, code: Code) -> Result<Windows> {
-    only_nhwc(init, Code::InvalidArgument)?;
-    let windows = Windows::of_convolution(init, code)?;
+fn windows(op: &OpInit<'_>, code: Code) -> Result<Windows> {
+    only_nhwc(op, Code::InvalidArgument)?;
+    let windows = Windows::of_convolution(op, code)?;
     ensure!(
         windows.dilations == [1; 2],
         InvalidArgument,
@@ -56,23 +93,9 @@ fn of_input<T: Product + Number>(
     windows: &Windows,
     inputs: &[Tensor],
 ) -> Result<SmallVec<[Tensor; 2]>> {
-    let (sizes, filter, grad) = (&inputs[0], &inputs[1], &inputs[2]);
-    let shape = match (
-        &sizes_of(sizes, "input_sizes")?[..],
-        grad.dims(),
-        filter.dims(),
-    ) {
-        (&[rows, cols], &[images, ..], &[_, _, depth, _]) => {
-            Shape::new(&[images, rows, cols, depth])?
-        }
-        (dims, ..) if dims.len() == 4 => Shape::new(dims)?,
-        (dims, ..) => bail!(
-            InvalidArgument,
-            "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: {}",
-            dims.len()
-        ),
-    };
-    let geometry = Geometry::of_gradient(windows, &shape, filter.shape(), grad.shape())?;
+    let (filter, grad) = (&inputs[1], &inputs[2]);
+    let shape = ctx.output_shape(0)?.clone();
+    let geometry = Geometry::of(windows, &shape, filter.shape())?;
     let (patch, out_depth) = (geometry.patch(), geometry.out_depth);
     let out = ctx.allocate(T::DTYPE, shape)?;
     if geometry.pixels() == 0 || out_depth == 0 || out.shape().num_elements() == 0 || patch == 0 {
@@ -122,9 +145,9 @@ fn of_filter<T: Product + Number>(
     windows: &Windows,
     inputs: &[Tensor],
 ) -> Result<SmallVec<[Tensor; 2]>> {
-    let (input, sizes, grad) = (&inputs[0], &inputs[1], &inputs[2]);
-    let shape = Shape::new(&sizes_of(sizes, "filter_sizes")?)?;
-    let geometry = Geometry::of_gradient(windows, input.shape(), &shape, grad.shape())?;
+    let (input, grad) = (&inputs[0], &inputs[2]);
+    let shape = ctx.output_shape(0)?.clone();
+    let geometry = Geometry::of(windows, input.shape(), &shape)?;
     let (pixels, patch, out_depth) = (geometry.pixels(), geometry.patch(), geometry.out_depth);
     if pixels == 0 || shape.num_elements() == 0 {
         return Ok(smallvec![ctx.allocate(T::DTYPE, shape)?.zeroed()]);
@@ -162,15 +185,4 @@ fn of_filter<T: Product + Number>(
         }
     }
     Ok(SmallVec::from_iter(sums))
-}
-
-/// The elements of an argument that lists sizes.
-pub(super) fn sizes_of(sizes: &Tensor, name: &str) -> Result<SmallVec<[i64; 8]>> {
-    ensure!(
-        sizes.rank() == 1,
-        InvalidArgument,
-        "{name} input must be 1-dim, not {}",
-        sizes.rank()
-    );
-    axes::integers(sizes)
 }

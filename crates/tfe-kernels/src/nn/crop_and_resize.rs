@@ -1,16 +1,16 @@
 //! `CropAndResize`: parts of images, each brought to the same size.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, bail, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use super::promote::Floats;
-use tfe_host::{axes, fill, loops, parallel};
+use tfe_host::{axes, cost, fill, loops, parallel};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES)],
     host_inputs: &["crop_size"],
-    ..KernelDef::cpu(ops::CROP_AND_RESIZE, build)
+    ..KernelDef::host(ops::CROP_AND_RESIZE, rule, build)
 }];
 
 /// What the op allows.
@@ -44,62 +44,82 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }))
 }
 
-fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<()> {
-    let (images, boxes, box_images, size) =
-        (ctx.input(0), ctx.input(1), ctx.input(2), ctx.input(3));
-    ensure!(
-        images.rank() == 4,
-        InvalidArgument,
-        "input image must be 4-D{}",
-        images.shape()
-    );
-    let [n, rows, cols, depth] = std::array::from_fn(|i| images.shape().dim(i));
-    ensure!(
-        rows > 0 && cols > 0,
-        InvalidArgument,
-        "image dimensions must be positive"
-    );
-    ensure!(
-        boxes.rank() == 2,
-        InvalidArgument,
-        "boxes must be 2-D, got: {}",
-        boxes.shape()
-    );
-    ensure!(
-        boxes.dims()[1] == 4,
-        InvalidArgument,
-        "boxes must have 4 columns"
-    );
-    ensure!(
-        box_images.rank() == 1,
-        InvalidArgument,
-        "box_indices must be rank 1 but is shape {}",
-        box_images.shape()
-    );
-    ensure!(
-        box_images.dims()[0] == boxes.dims()[0],
-        InvalidArgument,
-        "box_index has incompatible shape"
-    );
-    ensure!(
-        size.rank() == 1,
-        InvalidArgument,
-        "crop_size must be 1-D, got: {}",
-        size.shape()
-    );
-    let sizes = axes::integers(size)?;
-    let &[height, width] = &sizes[..] else {
-        return Err(tfe_core::err!(
+/// As many images as boxes, of the size that is asked for.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [images, boxes, box_images, size] =
+        op.inputs(["image", "boxes", "box_ind", "crop_size"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.of_rank(images, 4, || {
+            err!(
+                InvalidArgument,
+                "input image must be 4-D{}",
+                call.shown(images)
+            )
+        })?;
+        let depth = call.dims(images).map_or(dim::UNKNOWN, |dims| dims[3]);
+        ensure!(
+            call.dims(images)
+                .is_none_or(|dims| dims[1] != 0 && dims[2] != 0),
             InvalidArgument,
-            "crop_size must have two elements{}",
-            size.shape()
-        ));
-    };
-    ensure!(
-        height > 0 && width > 0,
-        InvalidArgument,
-        "crop dimensions must be positive"
-    );
+            "image dimensions must be positive"
+        );
+        call.of_rank(boxes, 2, || {
+            err!(
+                InvalidArgument,
+                "boxes must be 2-D, got: {}",
+                call.shown(boxes)
+            )
+        })?;
+        let [n, columns] = call
+            .dims(boxes)
+            .map_or([dim::UNKNOWN; 2], |dims| [dims[0], dims[1]]);
+        ensure!(
+            dim::merge(columns, 4).is_some(),
+            InvalidArgument,
+            "boxes must have 4 columns"
+        );
+        call.of_rank(box_images, 1, || {
+            err!(
+                InvalidArgument,
+                "box_indices must be rank 1 but is shape {}",
+                call.shown(box_images)
+            )
+        })?;
+        let of = call.dims(box_images).map_or(dim::UNKNOWN, |dims| dims[0]);
+        let n = dim::merge(n, of)
+            .ok_or_else(|| err!(InvalidArgument, "box_index has incompatible shape"))?;
+        call.of_rank(size, 1, || {
+            err!(
+                InvalidArgument,
+                "crop_size must be 1-D, got: {}",
+                call.shown(size)
+            )
+        })?;
+        let [height, width] = match call.integers(size)?.as_deref() {
+            None => [dim::UNKNOWN; 2],
+            Some(&[height, width]) => {
+                ensure!(
+                    height > 0 && width > 0,
+                    InvalidArgument,
+                    "crop dimensions must be positive"
+                );
+                [height, width]
+            }
+            Some(_) => bail!(
+                InvalidArgument,
+                "crop_size must have two elements{}",
+                call.shown(size)
+            ),
+        };
+        call.set(0, &[n, height, width, depth])
+    }))
+}
+
+fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<()> {
+    let (images, boxes, box_images) = (ctx.input(0), ctx.input(1), ctx.input(2));
+    let [n, rows, cols, depth] = std::array::from_fn(|i| images.shape().dim(i));
+    let [_, height, width, _] = std::array::from_fn(|i| ctx.output_shape(0).map(|s| s.dim(i)));
+    let (height, width) = (height?, width?);
     let boxes = boxes.as_slice::<f32>()?.as_chunks::<4>().0;
     let box_images = axes::integers(box_images)?;
     ensure!(
@@ -112,17 +132,15 @@ fn crop(ctx: &mut KernelContext<'_>, floats: &Floats, method: Method) -> Result<
         InvalidArgument,
         "Boxes contains at least one element that is not finite"
     );
-    let shape = Shape::new(&[boxes.len() as i64, height, width, depth as i64])?;
     let images = floats.convert(ctx, images)?;
     let images = images.as_slice::<f32>()?;
-    let (height, width) = (height as usize, width as usize);
     let (row, crop_row) = (cols * depth, width * depth);
-    let out = fill(ctx.allocate(DataType::Float, shape)?, |dst| {
+    let out = fill(ctx.output(0)?, |dst| {
         Ok(parallel::write(
             ctx.device(),
             dst,
             crop_row,
-            2.0,
+            cost::RANDOM_ACCESS,
             &|start, dst| {
                 loops::by_blocks(dst, crop_row.max(1), |dst, range| {
                     let i = (start + range.start) / crop_row;

@@ -2,57 +2,98 @@
 
 use smallvec::{SmallVec, smallvec};
 use tfe_core::{Code, DTypeSet, Result, Shape, Tensor, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
-use super::conv2d_backprop::sizes_of;
 use super::promote;
-use super::sums::{add_products, add_products_back, summed};
-use super::window::{Axis, Windows, only_nhwc};
+use super::window::{self, Axis, Windows, only_nhwc};
+use tfe_host::channels::{add_products, add_products_back, summed};
 use tfe_host::number::Number;
+use tfe_host::scratch_of;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::DEPTHWISE_CONV2D_NATIVE, |init| {
+    KernelDef::host(ops::DEPTHWISE_CONV2D_NATIVE, rule, |init| {
         build(init, convolve::<f32>, convolve::<f64>)
     })
     .of(TYPES),
     KernelDef {
         types: TYPES,
         host_inputs: &["input_sizes"],
-        ..KernelDef::cpu(ops::DEPTHWISE_CONV2D_NATIVE_BACKPROP_INPUT, |init| {
-            build(init, of_input::<f32>, of_input::<f64>)
-        })
+        ..KernelDef::host(
+            ops::DEPTHWISE_CONV2D_NATIVE_BACKPROP_INPUT,
+            rule_input,
+            |init| build(init, of_input::<f32>, of_input::<f64>),
+        )
     },
     KernelDef {
         types: TYPES,
         host_inputs: &["filter_sizes"],
-        ..KernelDef::cpu(ops::DEPTHWISE_CONV2D_NATIVE_BACKPROP_FILTER, |init| {
-            build(init, of_filter::<f32>, of_filter::<f64>)
-        })
+        ..KernelDef::host(
+            ops::DEPTHWISE_CONV2D_NATIVE_BACKPROP_FILTER,
+            rule_filter,
+            |init| build(init, of_filter::<f32>, of_filter::<f64>),
+        )
     },
 ];
 
 const TYPES: &[(&str, DTypeSet)] = &[("T", DTypeSet::FLOAT)];
+
+fn windows(op: &OpInit<'_>) -> Result<Windows> {
+    ensure!(
+        op.attrs.int_list("dilations")?.iter().all(|&d| d == 1),
+        Unimplemented,
+        "Current kernel implementation does not support dilations, received {:?}",
+        op.attrs.int_list("dilations")?
+    );
+    let windows = Windows::of_convolution(op, Code::InvalidArgument)?;
+    ensure!(
+        windows.strides[0] == windows.strides[1],
+        InvalidArgument,
+        "Current implementation only supports equal length strides in the row and column dimensions."
+    );
+    only_nhwc(op, Code::Unimplemented)?;
+    Ok(windows)
+}
+
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let windows = windows(op)?;
+    Ok(window::rule([0, 1], move |_, [input, filter]| {
+        Ok(Some(Geometry::of(&windows, input, filter)?.output()?))
+    }))
+}
+
+fn rule_input(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let windows = windows(op)?;
+    let [sizes, filter, grad] = op.inputs(["input_sizes", "filter", "out_backprop"])?;
+    Ok(window::rule([filter, grad], move |call, [filter, grad]| {
+        let Some(sizes) = window::sizes(call, sizes, "input_sizes")? else {
+            return Ok(None);
+        };
+        let shape = Shape::new(&sizes)?;
+        Geometry::of(&windows, &shape, filter)?.check_gradient(&shape, filter, grad)?;
+        Ok(Some(shape))
+    }))
+}
+
+fn rule_filter(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let windows = windows(op)?;
+    let [input, sizes, grad] = op.inputs(["input", "filter_sizes", "out_backprop"])?;
+    Ok(window::rule([input, grad], move |call, [input, grad]| {
+        let Some(sizes) = window::sizes(call, sizes, "filter_sizes")? else {
+            return Ok(None);
+        };
+        let shape = Shape::new(&sizes)?;
+        Geometry::of(&windows, input, &shape)?.check_gradient(input, &shape, grad)?;
+        Ok(Some(shape))
+    }))
+}
 
 fn build(
     init: &KernelInit<'_>,
     of_f32: promote::Compute<Windows>,
     of_f64: promote::Compute<Windows>,
 ) -> Result<Box<dyn Kernel>> {
-    ensure!(
-        init.attrs.int_list("dilations")?.iter().all(|&d| d == 1),
-        Unimplemented,
-        "Current kernel implementation does not support dilations, received {:?}",
-        init.attrs.int_list("dilations")?
-    );
-    let windows = Windows::of_convolution(init, Code::InvalidArgument)?;
-    ensure!(
-        windows.strides[0] == windows.strides[1],
-        InvalidArgument,
-        "Current implementation only supports equal length strides in the row and column dimensions."
-    );
-    only_nhwc(init, Code::Unimplemented)?;
-    promote::kernel(init.attrs.dtype("T")?, windows, of_f32, of_f64)
+    promote::kernel(init.attrs.dtype("T")?, windows(init)?, of_f32, of_f64)
 }
 
 /// The sizes of a depthwise convolution.
@@ -92,15 +133,14 @@ impl Geometry {
         })
     }
 
-    fn of_gradient(windows: &Windows, input: &Shape, filter: &Shape, grad: &Shape) -> Result<Self> {
-        let geometry = Self::of(windows, input, filter)?;
-        let output = geometry.output()?;
+    fn check_gradient(&self, input: &Shape, filter: &Shape, grad: &Shape) -> Result<()> {
+        let output = self.output()?;
         ensure!(
             grad == &output,
             InvalidArgument,
             "out_backprop must have shape {output} for an input of shape {input} and a filter of shape {filter}, but has {grad}"
         );
-        Ok(geometry)
+        Ok(())
     }
 
     fn output(&self) -> Result<Shape> {
@@ -162,7 +202,7 @@ pub(super) fn convolve<T: Number>(
     let (depth, out_depth) = (geometry.depth, geometry.out_depth);
     // Zeros around the image change nothing, unless they meet infinity or NaN.
     let is_odd = filter.iter().any(|&x| x.minus(x) != T::default());
-    let zeros = vec![T::default(); if is_odd { depth } else { 0 }];
+    let zeros = scratch_of(T::default(), if is_odd { depth } else { 0 })?;
     let out = summed(
         ctx,
         geometry.output()?,
@@ -180,6 +220,7 @@ pub(super) fn convolve<T: Number>(
                     });
                 }
             }
+            Ok(())
         },
     )?;
     Ok(smallvec![out])
@@ -190,9 +231,9 @@ fn of_input<T: Number>(
     windows: &Windows,
     inputs: &[Tensor],
 ) -> Result<SmallVec<[Tensor; 2]>> {
-    let (sizes, filter, grad) = (&inputs[0], &inputs[1], &inputs[2]);
-    let shape = Shape::new(&sizes_of(sizes, "input_sizes")?)?;
-    let geometry = Geometry::of_gradient(windows, &shape, filter.shape(), grad.shape())?;
+    let (filter, grad) = (&inputs[1], &inputs[2]);
+    let shape = ctx.output_shape(0)?.clone();
+    let geometry = Geometry::of(windows, &shape, filter.shape())?;
     let (filter, grad) = (filter.as_slice::<T>()?, grad.as_slice::<T>()?);
     let (depth, out_depth) = (geometry.depth, geometry.out_depth);
     let windows = geometry.rows.output * geometry.cols.output;
@@ -207,6 +248,7 @@ fn of_input<T: Number>(
                 add_products_back(sums, grad, &filter[by..][..out_depth]);
             });
         }
+        Ok(())
     })?;
     Ok(smallvec![out])
 }
@@ -216,9 +258,9 @@ fn of_filter<T: Number>(
     windows: &Windows,
     inputs: &[Tensor],
 ) -> Result<SmallVec<[Tensor; 2]>> {
-    let (input, sizes, grad) = (&inputs[0], &inputs[1], &inputs[2]);
-    let shape = Shape::new(&sizes_of(sizes, "filter_sizes")?)?;
-    let geometry = Geometry::of_gradient(windows, input.shape(), &shape, grad.shape())?;
+    let (input, grad) = (&inputs[0], &inputs[2]);
+    let shape = ctx.output_shape(0)?.clone();
+    let geometry = Geometry::of(windows, input.shape(), &shape)?;
     let (input, grad) = (input.as_slice::<T>()?, grad.as_slice::<T>()?);
     let (
         Geometry {
@@ -247,6 +289,7 @@ fn of_filter<T: Number>(
                 }
             }
         }
+        Ok(())
     })?;
     Ok(smallvec![out])
 }

@@ -3,20 +3,20 @@
 
 use smallvec::{SmallVec, smallvec};
 use tfe_core::{DTypeSet, DataType, Result, Tensor, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use super::pool::Pooling;
 use super::promote;
-use super::sums::summed;
-use super::window::four;
+use super::window::{self, four};
 use tfe_host::accumulate::Ordered;
+use tfe_host::channels::{raise, summed};
 use tfe_host::number::Number;
-use tfe_host::{fill, loops, parallel};
+use tfe_host::{fill, loops, parallel, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::MAX_POOL, build).of(&[("T", TYPES)]),
-    KernelDef::cpu(ops::MAX_POOL_GRAD, build_grad).of(&[("T", DTypeSet::REAL)]),
+    KernelDef::host(ops::MAX_POOL, rule, build).of(&[("T", TYPES)]),
+    KernelDef::host(ops::MAX_POOL_GRAD, rule_grad, build_grad).of(&[("T", DTypeSet::REAL)]),
 ];
 
 /// What the op allows.
@@ -44,18 +44,34 @@ macro_rules! pooling {
     }};
 }
 
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let pooling = Pooling::of(op, true)?;
+    Ok(window::rule([0], move |_, [input]| {
+        Ok(Some(pooling.fit(input.dims())?.output()?))
+    }))
+}
+
+fn rule_grad(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let pooling = Pooling::of(op, false)?;
+    ensure!(
+        four(op, "strides")?[3] == 1,
+        Unimplemented,
+        "MaxPoolingGrad is not yet supported on the depth dimension."
+    );
+    Ok(window::rule([0, 1, 2], move |_, [input, output, grad]| {
+        let geometry = pooling.fit(input.dims())?;
+        geometry.check_output(output, "orig_output")?;
+        geometry.check_output(grad, "grad")?;
+        Ok(Some(input.clone()))
+    }))
+}
+
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     pooling!(init, Pooling::of(init, true)?, pool)
 }
 
 fn build_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of(init, false)?;
-    ensure!(
-        four(init, "strides")?[3] == 1,
-        Unimplemented,
-        "MaxPoolingGrad is not yet supported on the depth dimension."
-    );
-    pooling!(init, pooling, grad)
+    pooling!(init, Pooling::of(init, false)?, grad)
 }
 
 fn pool<T: Ordered>(
@@ -90,32 +106,14 @@ fn pool<T: Ordered>(
     Ok(smallvec![out])
 }
 
-levels! {
-    /// Makes each number the greatest of itself and `n` that are seen. NaN is not greater than anything, so it is passed
-    /// over, as in TensorFlow.
-    fn raise[T: Ordered](most: &mut [T], seen: &[T], n: usize) {
-        if n == 1 {
-            for (most, &x) in most.iter_mut().zip(seen) {
-                *most = if *most < x { x } else { *most };
-            }
-            return;
-        }
-        for (most, seen) in most.iter_mut().zip(seen.chunks_exact(n)) {
-            *most = seen.iter().fold(*most, |most, &x| if most < x { x } else { most });
-        }
-    }
-}
-
 /// The gradient of each window goes to the first of its greatest pixels; NaN in the first pixel counts as that.
 fn grad<T: Number + PartialOrd>(
     ctx: &KernelContext<'_>,
     pooling: &Pooling,
     inputs: &[Tensor],
 ) -> Result<SmallVec<[Tensor; 2]>> {
-    let (input, output, grad) = (&inputs[0], &inputs[1], &inputs[2]);
+    let (input, grad) = (&inputs[0], &inputs[2]);
     let geometry = pooling.fit(input.dims())?;
-    geometry.check_output(output, "orig_output")?;
-    geometry.check_output(grad, "grad")?;
     let (data, grad, depth) = (
         input.as_slice::<T>()?,
         grad.as_slice::<T>()?,
@@ -132,7 +130,7 @@ fn grad<T: Number + PartialOrd>(
         |start, sums: &mut [T]| {
             let first = start / image.max(1);
             let images = sums.len() / image.max(1);
-            let mut most = vec![(T::default(), usize::MAX); depth];
+            let mut most = scratch_of((T::default(), usize::MAX), depth)?;
             for pixel in first * windows..(first + images) * windows {
                 most.fill((T::default(), usize::MAX));
                 geometry.visit(pixel, |at| {
@@ -149,6 +147,7 @@ fn grad<T: Number + PartialOrd>(
                     }
                 }
             }
+            Ok(())
         },
     )?;
     Ok(smallvec![out])

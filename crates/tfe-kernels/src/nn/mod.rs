@@ -12,7 +12,8 @@ mod max_pool;
 mod pool;
 mod promote;
 mod resize;
-mod sums;
+#[cfg(test)]
+mod tests;
 mod window;
 
 /// The kernels of each file.

@@ -1,7 +1,7 @@
 //! What pooling ops share: their attributes, and walks over the windows of each image.
 
-use tfe_core::{Code, Result, Shape, Tensor, bail, ensure, err};
-use tfe_device::KernelInit;
+use tfe_core::{Code, Result, Shape, bail, ensure, err};
+use tfe_device::OpInit;
 
 use super::window::{Axis, Padding, Windows, four, only_nhwc, padding, positive};
 
@@ -32,7 +32,7 @@ impl Pooling {
     ///
     /// # Errors
     /// `InvalidArgument` for attributes that make no sense, `Unimplemented` for those that TensorFlow does not have.
-    pub(super) fn of(init: &KernelInit<'_>, over_depth: bool) -> Result<Self> {
+    pub(super) fn of(init: &OpInit<'_>, over_depth: bool) -> Result<Self> {
         only_nhwc(init, Code::InvalidArgument)?;
         let (size, strides) = (four(init, "ksize")?, four(init, "strides")?);
         let within_images = size[0] == 1 && strides[0] == 1;
@@ -142,13 +142,12 @@ impl Geometry {
     ///
     /// # Errors
     /// `InvalidArgument`, naming the argument.
-    pub(super) fn check_output(&self, tensor: &Tensor, name: &str) -> Result<()> {
+    pub(super) fn check_output(&self, given: &Shape, name: &str) -> Result<()> {
         let output = self.output()?;
         ensure!(
-            tensor.shape() == &output,
+            given == &output,
             InvalidArgument,
-            "Expected {name} shape to be {output}, but got {}",
-            tensor.shape()
+            "Expected {name} shape to be {output}, but got {given}"
         );
         Ok(())
     }

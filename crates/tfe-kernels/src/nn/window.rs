@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use tfe_core::{Code, Error, Result, bail, ensure, err};
-use tfe_device::KernelInit;
+use smallvec::SmallVec;
+use tfe_core::{Code, Error, Result, Shape, bail, ensure, err};
+use tfe_device::{Inference, OpInit, Rule};
 
 /// How images are padded at their borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl Windows {
     ///
     /// # Errors
     /// `InvalidArgument` for attributes that make no sense, `code` for strides of images and channels.
-    pub(super) fn of_convolution(init: &KernelInit<'_>, code: Code) -> Result<Self> {
+    pub(super) fn of_convolution(init: &OpInit<'_>, code: Code) -> Result<Self> {
         let sizes = |attr: &str| {
             let [n, rows, cols, depth] = four(init, attr)?;
             if [n, depth] != [1, 1] {
@@ -154,11 +155,50 @@ impl Axis {
     }
 }
 
+/// The rule of an op that gives images, or filters: `shape` tells their shape from those of the inputs `needed`, and from
+/// values; where one is unknown, only the rank is said.
+pub(super) fn rule<const N: usize>(
+    needed: [usize; N],
+    shape: impl Fn(&Inference<'_>, [&Shape; N]) -> Result<Option<Shape>> + Send + Sync + 'static,
+) -> Box<dyn Rule> {
+    Box::new(move |call: &mut Inference<'_>| {
+        let known: Option<SmallVec<[Shape; 3]>> = needed.iter().map(|&i| call.known(i)).collect();
+        let output = match known {
+            Some(known) => shape(call, std::array::from_fn(|i| &known[i]))?,
+            None => None,
+        };
+        match output {
+            Some(output) => call.set_shape(0, output),
+            None => call.set_rank(0, 4),
+        }
+        Ok(())
+    })
+}
+
+/// The elements of an argument that lists sizes, if they are known.
+///
+/// # Errors
+/// `InvalidArgument` when it is no vector.
+pub(super) fn sizes(
+    call: &Inference<'_>,
+    i: usize,
+    name: &str,
+) -> Result<Option<SmallVec<[i64; 8]>>> {
+    call.of_rank(i, 1, || {
+        err!(
+            InvalidArgument,
+            "{name} input must be 1-dim, not {}",
+            call.rank(i).unwrap_or_default()
+        )
+    })?;
+    call.integers(i)
+}
+
 /// Refuses layouts other than NHWC with `code`.
 ///
 /// # Errors
 /// See above.
-pub(super) fn only_nhwc(init: &KernelInit<'_>, code: Code) -> Result<()> {
+pub(super) fn only_nhwc(init: &OpInit<'_>, code: Code) -> Result<()> {
     let format = init.attrs.str("data_format")?;
     if format == "NHWC" {
         return Ok(());
@@ -176,7 +216,7 @@ pub(super) fn only_nhwc(init: &KernelInit<'_>, code: Code) -> Result<()> {
 ///
 /// # Errors
 /// `InvalidArgument` for another length, and for numbers beyond 32 bits.
-pub(super) fn four(init: &KernelInit<'_>, attr: &str) -> Result<[i64; 4]> {
+pub(super) fn four(init: &OpInit<'_>, attr: &str) -> Result<[i64; 4]> {
     let list = init.attrs.int_list(attr)?;
     if let Some(value) = list.iter().find(|&&v| i32::try_from(v).is_err()) {
         bail!(
@@ -202,7 +242,7 @@ pub(super) fn positive(values: [i64; 2]) -> Option<[usize; 2]> {
 ///
 /// # Errors
 /// `InvalidArgument` for explicit paddings that make no sense.
-pub(super) fn padding(init: &KernelInit<'_>, only_explicit: bool) -> Result<Padding> {
+pub(super) fn padding(init: &OpInit<'_>, only_explicit: bool) -> Result<Padding> {
     let list = match init.attrs.find("explicit_paddings") {
         Some(_) => init.attrs.int_list("explicit_paddings")?,
         None => &[],

@@ -1,7 +1,9 @@
 //! `QueueEnqueueV2` and `QueueEnqueueManyV2`: one element, or many along the first dimension.
 
+use std::ops::Range;
+
 use tfe_core::{Result, Shape, Tensor, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use super::fifo::{Fifo, Tuple};
@@ -10,33 +12,41 @@ use super::resource::queue;
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         host_inputs: &["handle"],
-        ..KernelDef::cpu(ops::QUEUE_ENQUEUE_V2, one)
+        blocks: true,
+        ..KernelDef::host(ops::QUEUE_ENQUEUE_V2, rule, one)
     },
     KernelDef {
         host_inputs: &["handle"],
-        ..KernelDef::cpu(ops::QUEUE_ENQUEUE_MANY_V2, many)
+        blocks: true,
+        ..KernelDef::host(ops::QUEUE_ENQUEUE_MANY_V2, rule, many)
     },
 ];
 
+/// No output. What fits a queue is known only when it is there.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    check_timeout(op)?;
+    Ok(Box::new(|_: &mut Inference<'_>| Ok(())))
+}
+
 fn one(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    check_timeout(init)?;
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
+    let places = init.list("components")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
         let queue = queue(ctx)?;
-        let element = components(ctx, &queue)?;
+        let element = components(ctx, places.clone(), &queue)?;
         for (i, component) in element.iter().enumerate() {
             if let Some(shapes) = &queue.signature.shapes {
                 check_shape(i, &shapes[i], component)?;
             }
         }
-        queue.enqueue(1, |_| Ok(element.clone()))
+        queue.enqueue(1, ctx.cancellation(), |_| Ok(element.clone()))
     }))
 }
 
 fn many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    check_timeout(init)?;
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
+    let places = init.list("components")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
         let queue = queue(ctx)?;
-        let batches = components(ctx, &queue)?;
+        let batches = components(ctx, places.clone(), &queue)?;
         let n = *batches[0].dims().first().unwrap_or(&0);
         for (i, batch) in batches.iter().enumerate() {
             ensure!(
@@ -51,7 +61,7 @@ fn many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             }
         }
         // The elements share the memory of their batch.
-        queue.enqueue(n as usize, |row| {
+        queue.enqueue(n as usize, ctx.cancellation(), |row| {
             let part = |batch: &Tensor| {
                 let shape = Shape::new(&batch.dims()[1..])?;
                 batch.rows(row, row + 1)?.reshaped(shape)
@@ -62,8 +72,8 @@ fn many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// The components of the call, of the types that the queue holds.
-fn components(ctx: &mut KernelContext<'_>, queue: &Fifo) -> Result<Tuple> {
-    let components: Tuple = (1..ctx.num_inputs()).map(|i| ctx.take_input(i)).collect();
+fn components(ctx: &mut KernelContext<'_>, places: Range<usize>, queue: &Fifo) -> Result<Tuple> {
+    let components: Tuple = places.map(|i| ctx.take_input(i)).collect();
     let types: Vec<_> = components.iter().map(Tensor::dtype).collect();
     queue.check_types(&types)?;
     Ok(components)
@@ -83,9 +93,9 @@ fn check_shape(i: usize, wanted: &Shape, got: &Tensor) -> Result<()> {
 ///
 /// # Errors
 /// `InvalidArgument`.
-pub(super) fn check_timeout(init: &KernelInit<'_>) -> Result<()> {
+pub(super) fn check_timeout(op: &OpInit<'_>) -> Result<()> {
     ensure!(
-        init.attrs.int("timeout_ms")? == -1,
+        op.attrs.int("timeout_ms")? == -1,
         InvalidArgument,
         "Timeout not supported yet."
     );

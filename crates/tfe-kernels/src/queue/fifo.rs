@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fmt::Display;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Shape, Tensor, ensure, err};
+use tfe_device::Cancellation;
 
 /// An element of a queue: a tensor for each component.
 pub(super) type Tuple = SmallVec<[Tensor; 2]>;
@@ -42,10 +43,11 @@ struct State {
     consumers: Line,
 }
 
-/// Who is served next, and who came last.
+/// Who waits, by their tickets: the first is served next.
 #[derive(Debug, Default)]
 struct Line {
-    served: u64,
+    waiting: VecDeque<u64>,
+    /// The ticket of who comes next.
     next: u64,
     /// Those before this one who still wait are sent away.
     cancelled: u64,
@@ -60,8 +62,14 @@ impl State {
 
 impl Line {
     fn join(&mut self) -> u64 {
+        let ticket = self.next;
         self.next += 1;
-        self.next - 1
+        self.waiting.push_back(ticket);
+        ticket
+    }
+
+    fn leave(&mut self, ticket: u64) {
+        self.waiting.retain(|&waiting| waiting != ticket);
     }
 }
 
@@ -80,21 +88,32 @@ impl Fifo {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `serve` has an answer, asking whenever something has changed and it is this user's turn.
+    /// Waits until `serve` has an answer, asking whenever something has changed and it is this user's turn. Who is sent
+    /// away, or whose run is cancelled, is told so, and has to have an answer: those come out of turn.
     fn wait<O>(
-        &self,
+        self: &Arc<Self>,
+        cancellation: Option<&Cancellation>,
         line: fn(&mut State) -> &mut Line,
         mut serve: impl FnMut(&mut State, bool) -> Option<O>,
     ) -> O {
+        // The lock is taken for waking, so that nobody is about to wait who has not seen the cancellation.
+        let _wake = cancellation.map(|cancellation| {
+            let queue = Arc::clone(self);
+            cancellation.on_cancel(move || {
+                let _state = queue.state();
+                queue.changed.notify_all();
+            })
+        });
         let mut state = self.state();
         let ticket = line(&mut state).join();
         loop {
-            if line(&mut state).served == ticket {
-                let is_cancelled = ticket < line(&mut state).cancelled;
+            let is_first = line(&mut state).waiting.front() == Some(&ticket);
+            let is_cancelled = ticket < line(&mut state).cancelled
+                || cancellation.is_some_and(Cancellation::is_cancelled);
+            if is_first || is_cancelled {
                 let size = state.elements.len();
-                let answer = serve(&mut state, is_cancelled);
-                if let Some(answer) = answer {
-                    line(&mut state).served += 1;
+                if let Some(answer) = serve(&mut state, is_cancelled) {
+                    line(&mut state).leave(ticket);
                     self.changed.notify_all();
                     return answer;
                 }
@@ -113,13 +132,19 @@ impl Fifo {
     /// Puts `n` elements at the end, each as soon as there is room for it; `element` makes them.
     ///
     /// # Errors
-    /// `Cancelled` when the queue is closed; those of `element`.
-    pub(super) fn enqueue(&self, n: usize, element: impl Fn(usize) -> Result<Tuple>) -> Result<()> {
+    /// `Cancelled` when the queue is closed or the run is cancelled; those of `element`.
+    pub(super) fn enqueue(
+        self: &Arc<Self>,
+        n: usize,
+        cancellation: Option<&Cancellation>,
+        element: impl Fn(usize) -> Result<Tuple>,
+    ) -> Result<()> {
         let mut elements = (0..n).map(element).peekable();
         if n == 0 {
             return Ok(());
         }
         self.wait(
+            cancellation,
             |state| &mut state.producers,
             |state, is_cancelled| {
                 if is_cancelled {
@@ -144,16 +169,23 @@ impl Fifo {
     ///
     /// # Errors
     /// `OutOfRange` when the queue is closed and has fewer; they stay there. With `or_fewer` that is an error only when
-    /// there is none at all. `Cancelled` when the queue is gone.
-    pub(super) fn dequeue(&self, n: usize, or_fewer: bool) -> Result<Vec<Tuple>> {
+    /// there is none at all. `Cancelled` when the queue is gone or the run is cancelled; what was taken is put back.
+    pub(super) fn dequeue(
+        self: &Arc<Self>,
+        n: usize,
+        or_fewer: bool,
+        cancellation: Option<&Cancellation>,
+    ) -> Result<Vec<Tuple>> {
         let mut taken = Vec::new();
         if n == 0 {
             return Ok(taken);
         }
         self.wait(
+            cancellation,
             |state| &mut state.consumers,
-            |state, _| {
-                if state.gone {
+            |state, is_cancelled| {
+                if state.gone || is_cancelled {
+                    put_back(state, &mut taken);
                     return Some(Err(err!(Cancelled, "Dequeue operation was cancelled")));
                 }
                 let missing = n - taken.len();
@@ -166,7 +198,7 @@ impl Fifo {
                     return None;
                 }
                 let size = taken.len();
-                taken.drain(..).rev().for_each(|t| state.elements.push_front(t));
+                put_back(state, &mut taken);
                 Some(Err(err!(
                     OutOfRange,
                     "FIFOQueue '{}' is closed and has insufficient elements (requested {n}, current size {size})",
@@ -179,15 +211,18 @@ impl Fifo {
     /// Lets nobody enqueue any more, once those who came before are done.
     ///
     /// # Errors
-    /// `Cancelled` when it is closed already.
-    pub(super) fn close(&self) -> Result<()> {
+    /// `Cancelled` when it is closed already, or the run is cancelled before.
+    pub(super) fn close(self: &Arc<Self>, cancellation: Option<&Cancellation>) -> Result<()> {
         self.wait(
+            cancellation,
             |state| &mut state.producers,
             |state, is_cancelled| {
-                let was_closed = std::mem::replace(&mut state.closed, true);
-                Some(if was_closed || is_cancelled {
+                Some(if state.closed {
                     Err(err!(Cancelled, "Queue '{}' is already closed.", self.name))
+                } else if is_cancelled {
+                    Err(err!(Cancelled, "Close operation was cancelled"))
                 } else {
+                    state.closed = true;
                     Ok(())
                 })
             },
@@ -255,6 +290,12 @@ impl Fifo {
         check("component types", types(has), types(wanted))?;
         check("component shapes", shapes(has), shapes(wanted))
     }
+}
+
+/// Puts elements back where they were taken.
+fn put_back(state: &mut State, taken: &mut Vec<Tuple>) {
+    let taken = taken.drain(..).rev();
+    taken.for_each(|element| state.elements.push_front(element));
 }
 
 fn listed(entries: &[impl Display]) -> String {

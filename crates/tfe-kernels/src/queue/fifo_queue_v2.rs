@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tfe_core::{ResourceHandle, Result, Shape, Tensor, ensure, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::fifo::{Fifo, Signature};
@@ -11,7 +12,7 @@ use super::resource::Queue;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     host_outputs: &["handle"],
-    ..KernelDef::cpu(ops::FIFO_QUEUE_V2, build)
+    ..KernelDef::host(ops::FIFO_QUEUE_V2, rules::scalars, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -2,6 +2,7 @@
 
 use tfe_core::{Result, Tensor};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::resource::queue;
@@ -10,16 +11,17 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         host_inputs: &["handle"],
         host_outputs: &["size"],
-        ..KernelDef::cpu(ops::QUEUE_SIZE_V2, size)
+        ..KernelDef::host(ops::QUEUE_SIZE_V2, rules::scalars, size)
     },
     KernelDef {
         host_inputs: &["handle"],
         host_outputs: &["is_closed"],
-        ..KernelDef::cpu(ops::QUEUE_IS_CLOSED_V2, is_closed)
+        ..KernelDef::host(ops::QUEUE_IS_CLOSED_V2, rules::scalars, is_closed)
     },
     KernelDef {
         host_inputs: &["handle"],
-        ..KernelDef::cpu(ops::QUEUE_CLOSE_V2, close)
+        blocks: true,
+        ..KernelDef::host(ops::QUEUE_CLOSE_V2, rules::unknown, close)
     },
 ];
 
@@ -48,6 +50,6 @@ fn close(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             queue.close_now();
             return Ok(());
         }
-        queue.close()
+        queue.close(ctx.cancellation())
     }))
 }

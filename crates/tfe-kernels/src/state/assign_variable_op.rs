@@ -2,6 +2,7 @@
 
 use tfe_core::{DTypeSet, DataType, Result};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::handle::handle;
@@ -9,7 +10,7 @@ use super::handle::handle;
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("dtype", TYPES)],
     host_inputs: &["resource"],
-    ..KernelDef::cpu(ops::ASSIGN_VARIABLE_OP, build)
+    ..KernelDef::host(ops::ASSIGN_VARIABLE_OP, rules::unknown, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
@@ -31,8 +32,10 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let same_shape = init.attrs.bool("validate_shape")?;
+    let [resource, value] = init.inputs(["resource", "value"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let value = ctx.take_input(1);
-        Variable::assign(ctx.resources(), handle(ctx.input(0))?, value, same_shape)
+        let value = ctx.take_input(value);
+        let handle = handle(ctx.input(resource))?;
+        Variable::assign(ctx.resources(), handle, value, same_shape)
     }))
 }

@@ -2,13 +2,14 @@
 
 use tfe_core::{Code, Result};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::handle::handle;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     host_inputs: &["resource"],
-    ..KernelDef::cpu(ops::DESTROY_RESOURCE_OP, build)
+    ..KernelDef::host(ops::DESTROY_RESOURCE_OP, rules::unknown, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

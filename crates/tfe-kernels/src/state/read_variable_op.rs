@@ -2,13 +2,14 @@
 
 use tfe_core::Result;
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::handle::handle;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     host_inputs: &["resource"],
-    ..KernelDef::cpu(ops::READ_VARIABLE_OP, build)
+    ..KernelDef::host(ops::READ_VARIABLE_OP, rules::unknown, build)
 }];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

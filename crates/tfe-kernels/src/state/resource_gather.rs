@@ -1,7 +1,7 @@
 //! `ResourceGather`: rows of a variable, of each batch of it where there are several.
 
 use tfe_core::{DTypeSet, DataType, Result, Shape, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, Variable};
 use tfe_ops::ops;
 
 use super::handle::handle;
@@ -12,7 +12,7 @@ use tfe_host::movement::moved;
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("dtype", TYPES), ("Tindices", DTypeSet::INDEX)],
     host_inputs: &["resource"],
-    ..KernelDef::cpu(ops::RESOURCE_GATHER, build)
+    ..KernelDef::host(ops::RESOURCE_GATHER, rule, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
@@ -25,21 +25,33 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Qint32,
 ]));
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.attrs.dtype("dtype")?;
-    let batch = init.attrs.int("batch_dims")?;
+/// The shape of the variable is not known before the op runs.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let batch = op.attrs.int("batch_dims")?;
     ensure!(
         batch >= 0,
         InvalidArgument,
         "batch_dims is negative ({batch})"
     );
+    Ok(Box::new(|_: &mut Inference<'_>| Ok(())))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("dtype")?;
+    let batch = init.attrs.int("batch_dims")? as usize;
+    let inputs = init.inputs(["resource", "indices"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        gather(ctx, dtype, batch as usize)
+        gather(ctx, inputs, dtype, batch)
     }))
 }
 
-fn gather(ctx: &mut KernelContext<'_>, dtype: DataType, batch: usize) -> Result<()> {
-    let handle = handle(ctx.input(0))?;
+fn gather(
+    ctx: &mut KernelContext<'_>,
+    [resource, indices]: [usize; 2],
+    dtype: DataType,
+    batch: usize,
+) -> Result<()> {
+    let handle = handle(ctx.input(resource))?;
     let params = Variable::update(ctx.resources(), handle, |value| Ok(value.clone()))?;
     ensure!(
         params.dtype() == dtype,
@@ -47,7 +59,7 @@ fn gather(ctx: &mut KernelContext<'_>, dtype: DataType, batch: usize) -> Result<
         "the variable is of type {}, not {dtype}",
         params.dtype()
     );
-    let indices = ctx.input(1);
+    let indices = ctx.input(indices);
     ensure!(
         params.rank() > batch && indices.rank() >= batch,
         InvalidArgument,
@@ -75,13 +87,7 @@ fn gather(ctx: &mut KernelContext<'_>, dtype: DataType, batch: usize) -> Result<
         block: len as usize,
         width: size(inner),
     };
-    let out = moved(
-        ctx,
-        ctx.allocate(params.dtype(), shape)?,
-        &params,
-        None,
-        &movement,
-    )?;
+    let out = moved(ctx, ctx.output_of(0, shape)?, &params, None, &movement)?;
     ctx.set_output(0, out);
     Ok(())
 }

@@ -1,89 +1,89 @@
 //! Updates of rows of a variable in place: `ResourceScatterAdd`, `ResourceScatterSub`, `ResourceScatterMin`,
 //! `ResourceScatterMax`, `ResourceScatterUpdate`.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, bail, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
-use tfe_ops::ops;
+use tfe_core::{DTypeSet, DataType, Result, bail, dispatch, ensure};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable, dim};
+use tfe_ops::{OpId, ops};
 
 use super::handle::handle;
-use tfe_host::axes;
 use tfe_host::update::{self, Rows, Update};
+use tfe_host::{axes, rules};
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef {
-        types: &[("dtype", DTypeSet::NUMBER), ("Tindices", DTypeSet::INDEX)],
-        host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::RESOURCE_SCATTER_ADD, add)
-    },
-    KernelDef {
-        types: &[("dtype", DTypeSet::NUMBER), ("Tindices", DTypeSet::INDEX)],
-        host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::RESOURCE_SCATTER_SUB, subtract)
-    },
-    KernelDef {
-        types: &[("dtype", DTypeSet::REAL), ("Tindices", DTypeSet::INDEX)],
-        host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::RESOURCE_SCATTER_MIN, lower)
-    },
-    KernelDef {
-        types: &[("dtype", DTypeSet::REAL), ("Tindices", DTypeSet::INDEX)],
-        host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::RESOURCE_SCATTER_MAX, raise)
-    },
-    KernelDef {
-        types: &[("dtype", ASSIGNED), ("Tindices", DTypeSet::INDEX)],
-        host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::RESOURCE_SCATTER_UPDATE, assign)
-    },
+    scatter(ops::RESOURCE_SCATTER_ADD, NUMBER, |init| {
+        let dtype = init.attrs.dtype("dtype")?;
+        kernel(
+            init,
+            dispatch!(dtype, Number, |T| Ok(update::add::<T> as Update))?,
+        )
+    }),
+    scatter(ops::RESOURCE_SCATTER_SUB, NUMBER, |init| {
+        let dtype = init.attrs.dtype("dtype")?;
+        kernel(
+            init,
+            dispatch!(dtype, Number, |T| Ok(update::subtract::<T> as Update))?,
+        )
+    }),
+    scatter(ops::RESOURCE_SCATTER_MIN, REAL, |init| {
+        let dtype = init.attrs.dtype("dtype")?;
+        kernel(
+            init,
+            dispatch!(dtype, Real, |T| Ok(update::lower::<T> as Update))?,
+        )
+    }),
+    scatter(ops::RESOURCE_SCATTER_MAX, REAL, |init| {
+        let dtype = init.attrs.dtype("dtype")?;
+        kernel(
+            init,
+            dispatch!(dtype, Real, |T| Ok(update::raise::<T> as Update))?,
+        )
+    }),
+    scatter(ops::RESOURCE_SCATTER_UPDATE, ASSIGNED, |init| {
+        let update = dispatch!(
+            init.attrs.dtype("dtype")?,
+            [
+                Half, Bfloat16, Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32,
+                Uint64, Complex64, Complex128, Bool, String, Variant
+            ],
+            |T| Ok(update::assign::<T> as Update)
+        )?;
+        kernel(init, update)
+    }),
 ];
 
-const ASSIGNED: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
-    DataType::Bool,
-    DataType::String,
-    DataType::Variant,
-]));
+type Types = &'static [(&'static str, DTypeSet)];
 
-fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let update = dispatch!(init.attrs.dtype("dtype")?, Number, |T| Ok(
-        update::add::<T> as Update
-    ))?;
-    Ok(kernel(update))
+const NUMBER: Types = &[("dtype", DTypeSet::NUMBER), ("Tindices", DTypeSet::INDEX)];
+const REAL: Types = &[("dtype", DTypeSet::REAL), ("Tindices", DTypeSet::INDEX)];
+const ASSIGNED: Types = &[
+    (
+        "dtype",
+        DTypeSet::NUMBER.union(DTypeSet::of(&[
+            DataType::Bool,
+            DataType::String,
+            DataType::Variant,
+        ])),
+    ),
+    ("Tindices", DTypeSet::INDEX),
+];
+
+const fn scatter(
+    op: OpId,
+    types: Types,
+    build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>,
+) -> KernelDef {
+    KernelDef {
+        types,
+        host_inputs: &["resource"],
+        ..KernelDef::host(op, rules::unknown, build)
+    }
 }
 
-fn subtract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.attrs.dtype("dtype")?;
-    let update = dispatch!(dtype, Number, |T| Ok(update::subtract::<T> as Update))?;
-    Ok(kernel(update))
-}
-
-fn lower(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.attrs.dtype("dtype")?;
-    let update = dispatch!(dtype, Real, |T| Ok(update::lower::<T> as Update))?;
-    Ok(kernel(update))
-}
-
-fn raise(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.attrs.dtype("dtype")?;
-    let update = dispatch!(dtype, Real, |T| Ok(update::raise::<T> as Update))?;
-    Ok(kernel(update))
-}
-
-fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let update = dispatch!(
-        init.attrs.dtype("dtype")?,
-        [
-            Half, Bfloat16, Float, Double, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32,
-            Uint64, Complex64, Complex128, Bool, String, Variant
-        ],
-        |T| Ok(update::assign::<T> as Update)
-    )?;
-    Ok(kernel(update))
-}
-
-fn kernel(update: Update) -> Box<dyn Kernel> {
-    Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (indices, by) = (ctx.input(1), ctx.input(2));
-        Variable::update(ctx.resources(), handle(ctx.input(0))?, |variable| {
+fn kernel(init: &KernelInit<'_>, update: Update) -> Result<Box<dyn Kernel>> {
+    let [resource, indices, updates] = init.inputs(["resource", "indices", "updates"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (indices, by) = (ctx.input(indices), ctx.input(updates));
+        Variable::update(ctx.resources(), handle(ctx.input(resource))?, |variable| {
             ensure!(
                 variable.dtype() == by.dtype(),
                 InvalidArgument,
@@ -94,7 +94,8 @@ fn kernel(update: Update) -> Box<dyn Kernel> {
             let Some((&rows, row)) = variable.dims().split_first() else {
                 bail!(InvalidArgument, "a scalar variable has no rows to update");
             };
-            let width = Shape::new(row)?.num_elements();
+            // A row of an empty variable may be of more elements than can be counted.
+            let width = dim::known(dim::product(row)).unwrap_or(0) as usize;
             ensure!(
                 by.rank() == 0 || by.dims() == [indices.dims(), row].concat(),
                 InvalidArgument,
@@ -107,5 +108,5 @@ fn kernel(update: Update) -> Box<dyn Kernel> {
             let rows = axes::rows(indices, rows)?;
             update(variable, by, Rows { rows: &rows, width })
         })
-    })
+    }))
 }

@@ -1,7 +1,8 @@
 //! Updates of a whole variable in place: `AssignAddVariableOp`, `AssignSubVariableOp`, `ResourceApplyGradientDescent`.
 
-use tfe_core::{DTypeSet, Result, Tensor, dispatch, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_core::{DTypeSet, Result, Tensor, dispatch, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, Variable};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::handle::handle;
@@ -11,17 +12,17 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("dtype", DTypeSet::NUMBER)],
         host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::ASSIGN_ADD_VARIABLE_OP, add)
+        ..KernelDef::host(ops::ASSIGN_ADD_VARIABLE_OP, rules::unknown, add)
     },
     KernelDef {
         types: &[("dtype", DTypeSet::NUMBER)],
         host_inputs: &["resource"],
-        ..KernelDef::cpu(ops::ASSIGN_SUB_VARIABLE_OP, subtract)
+        ..KernelDef::host(ops::ASSIGN_SUB_VARIABLE_OP, rules::unknown, subtract)
     },
     KernelDef {
         types: &[("T", DTypeSet::FLOAT.union(DTypeSet::COMPLEX))],
         host_inputs: &["var"],
-        ..KernelDef::cpu(ops::RESOURCE_APPLY_GRADIENT_DESCENT, descend)
+        ..KernelDef::host(ops::RESOURCE_APPLY_GRADIENT_DESCENT, descend_rule, descend)
     },
 ];
 
@@ -29,43 +30,53 @@ fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let update = dispatch!(init.attrs.dtype("dtype")?, Number, |T| Ok(
         update::add::<T> as Update
     ))?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        assign(ctx, update)
-    }))
+    kernel(init, update)
 }
 
 fn subtract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let update = dispatch!(init.attrs.dtype("dtype")?, Number, |T| Ok(
         update::subtract::<T> as Update
     ))?;
+    kernel(init, update)
+}
+
+fn kernel(init: &KernelInit<'_>, update: Update) -> Result<Box<dyn Kernel>> {
+    let [resource, value] = init.inputs(["resource", "value"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        assign(ctx, update)
+        let by = ctx.input(value);
+        Variable::update(ctx.resources(), handle(ctx.input(resource))?, |variable| {
+            ensure!(
+                variable.dtype() == by.dtype(),
+                InvalidArgument,
+                "DType of variable handle and value does not match: {} and {}",
+                variable.dtype(),
+                by.dtype()
+            );
+            ensure!(
+                variable.shape() == by.shape(),
+                InvalidArgument,
+                "Cannot update variable with shape {} using a Tensor with shape {}, shapes must be equal.",
+                variable.shape(),
+                by.shape()
+            );
+            let all = Rows {
+                rows: &[0],
+                width: by.num_elements(),
+            };
+            update(variable, by, all)
+        })
     }))
 }
 
-fn assign(ctx: &mut KernelContext<'_>, update: Update) -> Result<()> {
-    let by = ctx.input(1);
-    Variable::update(ctx.resources(), handle(ctx.input(0))?, |variable| {
-        ensure!(
-            variable.dtype() == by.dtype(),
-            InvalidArgument,
-            "DType of variable handle and value does not match: {} and {}",
-            variable.dtype(),
-            by.dtype()
-        );
-        ensure!(
-            variable.shape() == by.shape(),
-            InvalidArgument,
-            "Cannot update variable with shape {} using a Tensor with shape {}, shapes must be equal.",
-            variable.shape(),
-            by.shape()
-        );
-        let all = Rows {
-            rows: &[0],
-            width: by.num_elements(),
-        };
-        update(variable, by, all)
-    })
+/// No output; the learning rate is a scalar.
+fn descend_rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let rate = op.input("alpha")?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.of_rank(rate, 0, || {
+            let shape = call.shown(rate);
+            err!(InvalidArgument, "alpha is not a scalar: {shape}")
+        })
+    }))
 }
 
 fn descend(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -75,15 +86,10 @@ fn descend(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         [Half, Bfloat16, Float, Double, Complex64, Complex128],
         |T| Ok(update::descend::<T> as Descend)
     )?;
+    let [var, rate, delta] = init.inputs(["var", "alpha", "delta"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (rate, by) = (ctx.input(1), ctx.input(2));
-        ensure!(
-            rate.rank() == 0,
-            InvalidArgument,
-            "alpha is not a scalar: {}",
-            rate.shape()
-        );
-        Variable::update(ctx.resources(), handle(ctx.input(0))?, |variable| {
+        let (rate, by) = (ctx.input(rate), ctx.input(delta));
+        Variable::update(ctx.resources(), handle(ctx.input(var))?, |variable| {
             ensure!(
                 variable.dtype() == by.dtype(),
                 InvalidArgument,

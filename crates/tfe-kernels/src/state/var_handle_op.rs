@@ -2,11 +2,12 @@
 
 use tfe_core::{Result, Tensor};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     host_outputs: &["resource"],
-    ..KernelDef::cpu(ops::VAR_HANDLE_OP, build)
+    ..KernelDef::host(ops::VAR_HANDLE_OP, rules::scalars, build)
 }];
 
 /// The name by which clients ask for a variable that no name reaches, a new one a call: TensorFlow's own constant.

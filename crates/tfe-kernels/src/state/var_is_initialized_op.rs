@@ -2,6 +2,7 @@
 
 use tfe_core::{Result, Tensor};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::handle::handle;
@@ -9,7 +10,7 @@ use super::handle::handle;
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     host_inputs: &["resource"],
     host_outputs: &["is_initialized"],
-    ..KernelDef::cpu(ops::VAR_IS_INITIALIZED_OP, build)
+    ..KernelDef::host(ops::VAR_IS_INITIALIZED_OP, rules::scalars, build)
 }];
 
 fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -2,7 +2,7 @@
 
 use num_traits::NumCast;
 use tfe_core::{DTypeSet, Plain, Result, Shape, dispatch, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, Variable};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, Variable};
 use tfe_ops::ops;
 
 use super::handle::handle;
@@ -11,8 +11,15 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("out_type", DTypeSet::INDEX)],
     host_inputs: &["input"],
     host_outputs: &["output"],
-    ..KernelDef::cpu(ops::VARIABLE_SHAPE, build)
+    ..KernelDef::host(ops::VARIABLE_SHAPE, rule, build)
 }];
+
+fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        call.set_rank(0, 1);
+        Ok(())
+    }))
+}
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.attrs.dtype("out_type")?, Index, |T| Ok(Box::new(
@@ -34,7 +41,7 @@ fn shape<T: Plain + NumCast>(ctx: &mut KernelContext<'_>) -> Result<()> {
         })
     });
     let dims = dims.collect::<Result<Vec<_>>>()?;
-    let out = ctx.allocate(T::DTYPE, Shape::vector(dims.len()))?;
+    let out = ctx.output_of(0, Shape::vector(dims.len()))?;
     let out = out.fill_from(dims)?;
     ctx.set_output(0, out);
     Ok(())

@@ -7,10 +7,11 @@ use tfe_core::{
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::owned::fill_owned;
-use tfe_host::printf::{Field, Notation, float};
+use tfe_host::printf::{Field, Notation, float, repeated};
+use tfe_host::rules;
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::AS_STRING, build)];
+pub(super) const KERNELS: &[KernelDef] =
+    &[KernelDef::host(ops::AS_STRING, rules::like::<0>, build)];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.attrs.dtype("T")?;
@@ -30,8 +31,8 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn convert<T: Text>(ctx: &mut KernelContext<'_>, format: &Format) -> Result<()> {
     let input = ctx.input(0);
     let texts = input.as_slice::<T>()?.iter();
-    let texts = texts.map(|x| TString::concat([x.text(format).as_ref()]));
-    let out = fill_owned(ctx, input.shape().clone(), texts)?;
+    let texts = texts.map(|x| x.text(format));
+    let out = ctx.output(0)?.try_fill_from(texts)?;
     ctx.set_output(0, out);
     Ok(())
 }
@@ -100,39 +101,41 @@ impl Format {
         })
     }
 
-    fn float(&self, x: f64) -> String {
+    fn float(&self, x: f64) -> Result<TString> {
         float(x, self.notation, self.precision.unwrap_or(6), self.field)
     }
 
-    fn complex(&self, re: f64, im: f64) -> String {
-        format!("({},{})", self.float(re), self.float(im))
+    fn complex(&self, re: f64, im: f64) -> Result<TString> {
+        let (re, im) = (self.float(re)?, self.float(im)?);
+        TString::concat([b"(", re.as_bytes(), b",", im.as_bytes(), b")"])
     }
 
-    fn signed(&self, x: i64) -> String {
-        self.field
-            .lay_out(x < 0, &x.unsigned_abs().to_string(), true)
+    fn signed(&self, x: i64) -> Result<TString> {
+        self.field.integer(x < 0, x.unsigned_abs())
     }
 
-    fn unsigned(&self, x: u64) -> String {
+    fn unsigned(&self, x: u64) -> Result<TString> {
         let field = Field {
             sign: None,
             ..self.field
         };
-        field.lay_out(false, &x.to_string(), true)
+        field.integer(false, x)
     }
 
-    fn bytes(&self, text: &[u8]) -> Vec<u8> {
+    fn bytes(&self, text: &[u8]) -> Result<TString> {
         // As in TensorFlow, which lays strings out only where a width is given.
         if self.field.width == 0 {
-            return text.to_vec();
+            return TString::concat([text]);
         }
         let text = &text[..self.precision.unwrap_or(text.len()).min(text.len())];
-        let blanks = vec![b' '; self.field.width.saturating_sub(text.len())];
-        if self.field.left {
-            [text, &blanks].concat()
+        let blanks = self.field.width.saturating_sub(text.len());
+        let (before, after) = if self.field.left {
+            (0, blanks)
         } else {
-            [&blanks, text].concat()
-        }
+            (blanks, 0)
+        };
+        let parts = repeated::<b' '>(before).chain([text]);
+        TString::concat(parts.chain(repeated::<b' '>(after)))
     }
 }
 
@@ -155,13 +158,13 @@ fn size(init: &KernelInit<'_>, attr: &str) -> Result<Option<usize>> {
 
 /// An element that has a text.
 trait Text: Element {
-    fn text(&self, format: &Format) -> impl AsRef<[u8]>;
+    fn text(&self, format: &Format) -> Result<TString>;
 }
 
 macro_rules! texts {
     ($($t:ty: |$x:ident, $format:ident| $text:expr;)*) => {$(
         impl Text for $t {
-            fn text(&self, $format: &Format) -> impl AsRef<[u8]> {
+            fn text(&self, $format: &Format) -> Result<TString> {
                 let $x = self;
                 $text
             }
@@ -183,7 +186,7 @@ texts! {
     u16: |x, format| format.unsigned((*x).into());
     u32: |x, format| format.unsigned((*x).into());
     u64: |x, format| format.unsigned(*x);
-    bool: |x, _format| if *x { "true" } else { "false" };
+    bool: |x, _format| TString::concat([if *x { &b"true"[..] } else { b"false" }]);
     TString: |x, format| format.bytes(x.as_bytes());
-    Variant: |x, _format| format!("{x:?}");
+    Variant: |x, _format| TString::concat([format!("{x:?}").as_bytes()]);
 }

@@ -7,12 +7,12 @@ use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
 use super::utf8::trimmed;
-use tfe_host::owned::fill_owned;
+use tfe_host::rules;
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::cpu(ops::STRING_LOWER, lower),
-    KernelDef::cpu(ops::STRING_UPPER, upper),
-    KernelDef::cpu(ops::STRING_STRIP, strip),
+    KernelDef::host(ops::STRING_LOWER, rules::like::<0>, lower),
+    KernelDef::host(ops::STRING_UPPER, rules::like::<0>, upper),
+    KernelDef::host(ops::STRING_STRIP, rules::like::<0>, strip),
 ];
 
 type Map = for<'a> fn(&'a [u8]) -> Cow<'a, [u8]>;
@@ -63,7 +63,7 @@ fn kernel(map: Map) -> Box<dyn Kernel> {
         let strings = ctx.input(0);
         let mapped = strings.as_slice::<TString>()?.iter();
         let mapped = mapped.map(|s| TString::concat([&*map(s.as_bytes())]));
-        let out = fill_owned(ctx, strings.shape().clone(), mapped)?;
+        let out = ctx.output(0)?.try_fill_from(mapped)?;
         ctx.set_output(0, out);
         Ok(())
     })

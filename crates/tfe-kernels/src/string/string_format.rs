@@ -4,9 +4,11 @@ use tfe_core::{Result, TString, Tensor, ensure};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
+use tfe_host::rules;
 use tfe_host::summary::{Style, summary};
 
-pub(super) const KERNELS: &[KernelDef] = &[KernelDef::cpu(ops::STRING_FORMAT, build)];
+pub(super) const KERNELS: &[KernelDef] =
+    &[KernelDef::host(ops::STRING_FORMAT, rules::scalars, build)];
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (template, placeholder) = (
@@ -24,13 +26,15 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         pieces.len() - 1
     );
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let mut text = pieces[0].to_vec();
-        let inputs = ctx.input_range(0..ctx.num_inputs());
-        for (input, piece) in inputs.zip(&pieces[1..]) {
-            text.extend_from_slice(&summary(ctx.device(), input, Style::Ends(ends))?);
-            text.extend_from_slice(piece);
-        }
-        ctx.set_output(0, Tensor::scalar(TString::concat([&*text])?)?);
+        let summaries = ctx
+            .input_range(0..ctx.num_inputs())
+            .map(|input| summary(ctx.device(), input, Style::Ends(ends)));
+        // Bounded: by the number of inputs.
+        let summaries = summaries.collect::<Result<Vec<_>>>()?;
+        let rest = summaries.iter().zip(&pieces[1..]);
+        let rest = rest.flat_map(|(summary, piece)| [&**summary, &**piece]);
+        let text = TString::concat(std::iter::once(&*pieces[0]).chain(rest))?;
+        ctx.set_output(0, Tensor::scalar(text)?);
         Ok(())
     }))
 }

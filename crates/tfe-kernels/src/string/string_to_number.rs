@@ -2,13 +2,14 @@
 
 use tfe_core::{DTypeSet, DataType, Plain, Result, TString, dispatch, err};
 use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_host::rules;
 use tfe_ops::ops;
 
 use super::utf8::trimmed;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("out_type", TYPES)],
-    ..KernelDef::cpu(ops::STRING_TO_NUMBER, build)
+    ..KernelDef::host(ops::STRING_TO_NUMBER, rules::like::<0>, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::of(&[
@@ -42,9 +43,7 @@ fn convert<T: Spelled>(ctx: &mut KernelContext<'_>) -> Result<()> {
                 )
             })
     });
-    let numbers = numbers.collect::<Result<Vec<T>>>()?;
-    let out = ctx.allocate(T::DTYPE, strings.shape().clone())?;
-    let out = out.fill_from(numbers)?;
+    let out = ctx.output(0)?.try_fill_from(numbers)?;
     ctx.set_output(0, out);
     Ok(())
 }

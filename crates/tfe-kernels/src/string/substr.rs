@@ -1,35 +1,46 @@
 //! `Substr`: a part of each string, in bytes or UTF-8 characters, counted from either end.
 
 use tfe_core::{DTypeSet, Result, TString, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use super::utf8::Unit;
 use tfe_host::axes;
-use tfe_host::broadcast::Broadcast;
-use tfe_host::owned::fill_owned;
+use tfe_host::broadcast::{self, Broadcast};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", DTypeSet::INDEX)],
-    ..KernelDef::cpu(ops::SUBSTR, build)
+    ..KernelDef::host(ops::SUBSTR, rule, build)
 }];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let unit = Unit::of(init.attrs.str("unit")?);
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        substr(ctx, unit)
+/// The strings are broadcast against the places, of which each has a length.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, starts, lengths] = op.inputs(["input", "pos", "len"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        ensure!(
+            call.may_be_equal(starts, lengths),
+            InvalidArgument,
+            "pos and len should have the same shape, got: {} vs. {}",
+            call.shown(starts),
+            call.shown(lengths)
+        );
+        match broadcast::dims_of(&[call.dims(input), call.dims(starts), call.dims(lengths)])? {
+            Some(dims) => call.set(0, &dims),
+            None => Ok(()),
+        }
     }))
 }
 
-fn substr(ctx: &mut KernelContext<'_>, unit: Unit) -> Result<()> {
-    let (input, starts, lengths) = (ctx.input(0), ctx.input(1), ctx.input(2));
-    ensure!(
-        starts.shape() == lengths.shape(),
-        InvalidArgument,
-        "pos and len should have the same shape, got: {} vs. {}",
-        starts.shape(),
-        lengths.shape()
-    );
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let unit = Unit::of(init.attrs.str("unit")?);
+    let inputs = init.inputs(["input", "pos", "len"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        substr(ctx, inputs, unit)
+    }))
+}
+
+fn substr(ctx: &mut KernelContext<'_>, inputs: [usize; 3], unit: Unit) -> Result<()> {
+    let [input, starts, lengths] = inputs.map(|i| ctx.input(i));
     let fitted = Broadcast::new([input.shape(), starts.shape()])?;
     let strings = input.as_slice::<TString>()?;
     let (starts, lengths) = (axes::integers(starts)?, axes::integers(lengths)?);
@@ -45,7 +56,7 @@ fn substr(ctx: &mut KernelContext<'_>, unit: Unit) -> Result<()> {
         })?;
         TString::concat([part])
     });
-    let out = fill_owned(ctx, fitted.shape, parts)?;
+    let out = ctx.output(0)?.try_fill_from(parts)?;
     ctx.set_output(0, out);
     Ok(())
 }
