@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use tfe_eager::{
-    ArgCount, ArgType, AttrKind, AttrValue, Context, DataType, Op, OpSpec, Tensor,
-    TensorHandle, did_you_mean,
+    ArgCount, ArgType, AttrKind, AttrValue, Context, DataType, Op, OpSpec, Tensor, TensorHandle,
+    did_you_mean,
 };
 
 use crate::failure::{Failure, Outcome};

@@ -41,6 +41,18 @@ fn what_a_shape_claims_costs_nothing() {
     let gathered = vec![hollow(&[0]), no_numbers];
     assert_eq!(shape("GatherNd", gathered), of(&[LONG, 0]));
 
+    let indices = Tensor::from_iter(&[2, 0], [0i64; 0]).expect("a tensor");
+    let gathered = vec![hollow(&[0, LONG]), indices];
+    assert_eq!(shape("Gather", gathered), of(&[2, 0, LONG]));
+    assert_eq!(
+        shape("MatrixDiagPart", vec![hollow(&[LONG, 0, 3])]),
+        of(&[LONG, 0])
+    );
+    assert_eq!(
+        shape("Diag", vec![hollow(&[0, LONG])]),
+        Err(Code::InvalidArgument)
+    );
+
     let product = vec![hollow(&[LONG, 0, 0]), hollow(&[LONG, 0, 5])];
     assert_eq!(shape("BatchMatMulV2", product), of(&[LONG, 0, 5]));
 }
