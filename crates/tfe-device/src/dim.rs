@@ -21,6 +21,14 @@ pub fn merge(a: i64, b: i64) -> Option<i64> {
     }
 }
 
+/// [`merge`] of each of these dimensions; `None` too when there are not as many.
+pub fn merge_all(a: &[i64], b: &[i64]) -> Option<SmallVec<[i64; 8]>> {
+    if a.len() != b.len() {
+        return None;
+    }
+    a.iter().zip(b).map(|(&a, &b)| merge(a, b)).collect()
+}
+
 /// Whether two shapes may be one: all that is known of both is equal.
 pub fn may_be_equal(a: &[i64], b: &[i64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| merge(a, b).is_some())
@@ -68,12 +76,6 @@ pub fn product(dims: &[i64]) -> i64 {
         .unwrap_or(UNKNOWN)
 }
 
-/// The shape that both are; `None` when they are known to differ.
-pub fn merge_all(a: &[i64], b: &[i64]) -> Option<SmallVec<[i64; 8]>> {
-    let merged = a.iter().zip(b).map(|(&a, &b)| merge(a, b));
-    (a.len() == b.len()).then(|| merged.collect())?
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,16 +87,14 @@ mod tests {
         assert!(add(i64::MAX, 1).is_err());
         assert_eq!(mul(UNKNOWN, i64::MAX).expect("a product"), UNKNOWN);
         assert_eq!((merge(2, UNKNOWN), merge(2, 3)), (Some(2), None));
+        let merged = merge_all(&[2, UNKNOWN], &[UNKNOWN, 3]);
+        assert_eq!(merged.as_deref(), Some(&[2, 3][..]));
+        assert_eq!(merge_all(&[2], &[2, 3]), None);
         assert_eq!(
             (product(&[2, 3]), product(&[2, -1]), product(&[0, -1])),
             (6, -1, 0)
         );
         assert_eq!(product(&[]), 1);
-        assert_eq!(
-            merge_all(&[2, -1], &[-1, -1]).as_deref(),
-            Some(&[2, -1][..])
-        );
-        assert_eq!(merge_all(&[2], &[2, 3]), None);
         assert!(may_be_equal(&[2, UNKNOWN], &[UNKNOWN, 3]) && may_be_equal(&[], &[]));
         assert!(!may_be_equal(&[2], &[3]) && !may_be_equal(&[2], &[2, UNKNOWN]));
     }

@@ -29,6 +29,7 @@ pub mod function;
 pub mod gather_rows;
 #[cfg(feature = "gemm")]
 pub mod gemm;
+pub mod groups;
 pub mod loops;
 pub mod matrix;
 pub mod mean;

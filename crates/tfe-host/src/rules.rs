@@ -165,10 +165,9 @@ pub fn same_shape(call: &mut Inference<'_>, [a, b]: [usize; 2], what: &str) -> R
         call.set_like(0, if call.dims(a).is_some() { a } else { b });
         return Ok(());
     };
-    let merged = left.iter().zip(right).map(|(&a, &b)| dim::merge(a, b));
-    match merged.collect::<Option<SmallVec<[i64; 8]>>>() {
-        Some(dims) if left.len() == right.len() => call.set(0, &dims),
-        _ => bail!(
+    match dim::merge_all(left, right) {
+        Some(dims) => call.set(0, &dims),
+        None => bail!(
             InvalidArgument,
             "{what} must have the same shape, but got {} and {}",
             call.shown(a),

@@ -1,9 +1,11 @@
 //! Updates of a tensor in place: rows of it, by rows of another.
 
-use tfe_core::{Element, Result, TString, Tensor, err};
+use tfe_core::{
+    DataType, Element, ResourceHandle, Result, TString, Tensor, Variant, dispatch, err,
+};
 
-use crate::gather_rows;
 use crate::number::{Compute, Number, Real};
+use crate::{bits, gather_rows};
 
 /// Rows of a tensor that are to be updated.
 #[derive(Clone, Copy)]
@@ -17,6 +19,46 @@ pub struct Rows<'a> {
 
 /// Updates rows of the first tensor by the second, which has as many rows or is one element for all places.
 pub type Update = fn(&mut Tensor, &Tensor, Rows<'_>) -> Result<()>;
+
+/// The update with the type that it takes tensors for, of the same width.
+pub type Updates = (Update, DataType);
+
+/// The update that writes new rows over old ones.
+///
+/// # Errors
+/// `Unimplemented` for a type that no tensor is of.
+pub fn assignment(dtype: DataType) -> Result<Updates> {
+    Ok(match dtype {
+        DataType::String => (assign::<TString>, dtype),
+        DataType::Resource => (assign::<ResourceHandle>, dtype),
+        DataType::Variant => (assign::<Variant>, dtype),
+        plain => {
+            let dtype = bits::of_width(plain);
+            dispatch!(dtype, [Uint8, Uint16, Uint32, Uint64, Complex128], |T| Ok(
+                (assign::<T> as Update, dtype)
+            ))?
+        }
+    })
+}
+
+/// The tensor with rows of it updated: those are what lies below its first `depth` dimensions.
+///
+/// # Errors
+/// `ResourceExhausted`.
+pub fn updated(
+    to: Tensor,
+    by: &Tensor,
+    rows: &[usize],
+    depth: usize,
+    (update, dtype): Updates,
+) -> Result<Tensor> {
+    let own = to.dtype();
+    let width = to.dims()[depth..].iter().product::<i64>() as usize;
+    let mut to = bits::taken_for(to, dtype)?;
+    let by = bits::taken_for(by.clone(), dtype)?;
+    update(&mut to, &by, Rows { rows, width })?;
+    bits::taken_for(to, own)
+}
 
 /// Writes the new rows over the old ones.
 pub fn assign<T: Element>(to: &mut Tensor, by: &Tensor, rows: Rows<'_>) -> Result<()> {

@@ -22,6 +22,7 @@ const REASON: &str = "// Bounded: ";
 
 /// Files that are still to be gone through; one that has nothing to complain about is taken off.
 const OWING: &[&str] = &[
+    "array/dynamic.rs",
     "array/reverse_sequence.rs",
     "array/unique.rs",
     "array/unravel_index.rs",

@@ -1,5 +1,7 @@
 //! `Bitcast`: the same bytes as elements of another type, sharing the memory.
 
+use std::cmp::Ordering;
+
 use smallvec::SmallVec;
 use tfe_core::{Result, ensure};
 use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
@@ -15,17 +17,19 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
             return Ok(());
         };
         let mut dims = SmallVec::<[i64; 8]>::from_slice(dims);
-        if from.size() > to.size() {
-            dims.push((from.size() / to.size()) as i64);
-        } else if to.size() > from.size() {
-            let row = (to.size() / from.size()) as i64;
-            ensure!(
-                dims.pop().is_some_and(|d| dim::merge(d, row).is_some()),
-                InvalidArgument,
-                "Cannot bitcast from {} to {}",
-                from.number(),
-                to.number()
-            );
+        match from.size().cmp(&to.size()) {
+            Ordering::Equal => {}
+            Ordering::Greater => dims.push((from.size() / to.size()) as i64),
+            Ordering::Less => {
+                let row = (to.size() / from.size()) as i64;
+                ensure!(
+                    dims.pop().is_some_and(|d| dim::merge(d, row).is_some()),
+                    InvalidArgument,
+                    "Cannot bitcast from {} to {}",
+                    from.number(),
+                    to.number()
+                );
+            }
         }
         call.set(0, &dims)
     }))
@@ -34,12 +38,12 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let to = init.attrs.dtype("type")?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let shape = ctx.output_shape(0)?.clone();
         let mut input = ctx.take_input(0);
         if input.is_host() && !input.data_ptr().addr().is_multiple_of(to.size()) {
             input = input.deep_copy()?;
         }
-        ctx.set_output(0, input.reinterpreted(to, shape)?);
+        let out = input.reinterpreted(to, ctx.output_shape(0)?.clone())?;
+        ctx.set_output(0, out);
         Ok(())
     }))
 }

@@ -1,84 +1,70 @@
 //! `ConcatOffset`: where each of several shapes begins when they are joined along a dimension.
 
 use tfe_core::{DTypeSet, Result, Shape, ensure, err};
-use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
+use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
 use tfe_ops::ops;
 
-use tfe_host::{axes, scratch_of};
+use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("shape_type", DTypeSet::INDEX)],
     host_inputs: &["concat_dim", "shape"],
     host_outputs: &["offset"],
-    ..KernelDef::host(ops::CONCAT_OFFSET, rule, build)
+    ..KernelDef::cpu(ops::CONCAT_OFFSET, build)
 }];
 
-/// For each shape one of as many sizes.
-fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    let (axis, shapes) = (op.input("concat_dim")?, op.list("shape")?);
-    Ok(Box::new(move |call: &mut Inference<'_>| {
-        call.of_rank(axis, 0, || {
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let dtype = init.attrs.dtype("shape_type")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let axis = ctx.input(0);
+        ensure!(
+            axis.rank() == 0,
+            InvalidArgument,
+            "Concat dim tensor should be a scalar integer, but got shape {}",
+            axis.shape()
+        );
+        let given = axes::integers(axis)?[0];
+        let first = axes::integers(ctx.input(1))?;
+        let rank = first.len();
+        let axis = axes::normalize(given, rank).ok_or_else(|| {
             err!(
                 InvalidArgument,
-                "Concat dim tensor should be a scalar integer, but got shape {}",
-                call.shown(axis)
+                "Concat dim is out of range: {given} vs. {rank}"
             )
         })?;
-        let rank = shapes.clone().find_map(|i| call.num_elements(i));
-        if let (Some(given), Some(rank)) = (call.integer(axis)?, rank) {
+        let mut offset = vec![0i64; rank];
+        for i in 0..ctx.num_inputs() - 1 {
+            let shape = ctx.input(i + 1);
             ensure!(
-                axes::normalize(given, rank as usize).is_some(),
+                shape.rank() == 1,
                 InvalidArgument,
-                "Concat dim is out of range: {given} vs. {rank}"
+                "input {i} should be a vector, but got shape {}",
+                shape.shape()
             );
-        }
-        for (i, shape) in shapes.clone().enumerate() {
-            call.of_rank(shape, 1, || {
-                err!(
-                    InvalidArgument,
-                    "input {i} should be a vector, but got shape {}",
-                    call.shown(shape)
-                )
-            })?;
-            let (rank, own) = (rank.unwrap_or(dim::UNKNOWN), call.num_elements(shape));
+            let sizes = axes::integers(shape)?;
             ensure!(
-                own.is_none_or(|own| own == rank),
+                sizes.len() == rank,
                 InvalidArgument,
                 "input {i} should contain {rank} elements, but got {}",
-                own.unwrap_or_default()
+                sizes.len()
             );
-            call.set(i, &[rank])?;
-        }
-        Ok(())
-    }))
-}
-
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (axis, shapes) = (init.input("concat_dim")?, init.list("shape")?);
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let first = axes::integers(ctx.input(shapes.start))?;
-        let axis = axes::from_start(ctx.integer(axis)?, first.len());
-        let mut offset = scratch_of(0i64, first.len())?;
-        for (i, shape) in shapes.clone().enumerate() {
-            let sizes = axes::integers(ctx.input(shape))?;
-            let mut pairs = sizes.iter().zip(&first).enumerate();
+            let same = sizes.iter().zip(&first).enumerate();
+            let same = same.into_iter().all(|(d, (a, b))| d == axis || a == b);
+            let text = |sizes: &[i64]| {
+                let sizes: Vec<_> = sizes.iter().map(i64::to_string).collect();
+                sizes.join(" ")
+            };
             ensure!(
-                pairs.all(|(d, (a, b))| d == axis || a == b),
+                same,
                 InvalidArgument,
                 "All dimensions except {axis} must match. Input {i} has shape [{}] and doesn't match input 0 with shape [{}].",
-                joined(&sizes),
-                joined(&first)
+                text(&sizes),
+                text(&first)
             );
-            let shape = Shape::vector(offset.len());
-            let out = axes::tensor(ctx, ctx.output_dtype(i), shape, &offset)?;
+            let out = axes::tensor(ctx, dtype, Shape::vector(rank), &offset)?;
             ctx.set_output(i, out);
             offset[axis] = offset[axis].saturating_add(sizes[axis]);
         }
         Ok(())
     }))
-}
-
-fn joined(sizes: &[i64]) -> String {
-    let sizes: Vec<_> = sizes.iter().map(i64::to_string).collect();
-    sizes.join(" ")
 }

@@ -9,7 +9,7 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     ..KernelDef::host(ops::CONST, rule, build)
 }];
 
-/// The shape of the attribute, whose type must be that of the output.
+/// The shape of the tensor in the attribute.
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let (value, dtype) = (op.attrs.tensor("value")?, op.attrs.dtype("dtype")?);
     ensure!(

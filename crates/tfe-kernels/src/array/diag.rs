@@ -9,43 +9,41 @@ use tfe_host::movement::{Movement, moved};
 use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[
-    KernelDef::host(ops::DIAG, rule, build).of(TYPES),
-    KernelDef::host(ops::DIAG_PART, rule_of_part, build_part).of(TYPES),
+    KernelDef::host(ops::DIAG, rule, build).of(&[("T", TYPES)]),
+    KernelDef::host(ops::DIAG_PART, part_rule, build_part).of(&[("T", TYPES)]),
 ];
 
-const TYPES: &[(&str, DTypeSet)] = &[(
-    "T",
-    DTypeSet::INDEX
-        .union(DTypeSet::COMPLEX)
-        .union(DTypeSet::of(&[
-            DataType::Half,
-            DataType::Float,
-            DataType::Double,
-        ])),
-)];
+const TYPES: DTypeSet = DTypeSet::INDEX
+    .union(DTypeSet::COMPLEX)
+    .union(DTypeSet::of(&[
+        DataType::Half,
+        DataType::Float,
+        DataType::Double,
+    ]));
 
-/// The dimensions of the input twice.
+/// The dimensions of the input, twice.
 fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     Ok(Box::new(|call: &mut Inference<'_>| {
-        call.at_least_rank(0, 1, || {
-            err!(
-                InvalidArgument,
-                "Input must be at least rank 1, got {}",
-                call.rank(0).unwrap_or_default()
-            )
-        })?;
-        match call.dims(0) {
-            Some(dims) => call.set(0, &[dims, dims].concat()),
-            None => Ok(()),
-        }
+        let Some(dims) = call.dims(0) else {
+            return Ok(());
+        };
+        ensure!(
+            !dims.is_empty(),
+            InvalidArgument,
+            "Input must be at least rank 1, got {}",
+            dims.len()
+        );
+        call.set(0, &[dims, dims].concat())
     }))
 }
 
 fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
         let input = ctx.input(0);
-        let n = input.num_elements();
-        let out = moved(ctx, ctx.output(0)?, input, None, &Diagonal { n })?;
+        let diagonal = Diagonal {
+            n: input.num_elements(),
+        };
+        let out = moved(ctx, ctx.output(0)?, input, None, &diagonal)?;
         ctx.set_output(0, out);
         Ok(())
     }))
@@ -63,8 +61,8 @@ impl Movement for Diagonal {
     }
 }
 
-/// Half of the dimensions of the input, which are the other half too.
-fn rule_of_part(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+/// Half the dimensions of the input: it has each of them twice.
+fn part_rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     Ok(Box::new(|call: &mut Inference<'_>| {
         let Some(dims) = call.dims(0) else {
             return Ok(());
@@ -76,18 +74,18 @@ fn rule_of_part(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
             call.shown(0)
         );
         let half = dims.len() / 2;
-        let mut result = SmallVec::<[i64; 8]>::new();
-        for i in 0..half {
-            result.push(dim::merge(dims[i], dims[half + i]).ok_or_else(|| {
+        let mut diagonal = SmallVec::<[i64; 8]>::from_slice(&dims[..half]);
+        for (i, (row, &column)) in diagonal.iter_mut().zip(&dims[half..]).enumerate() {
+            *row = dim::merge(*row, column).ok_or_else(|| {
                 err!(
                     InvalidArgument,
                     "Invalid shape {}: dimensions {i} and {} do not match.",
                     call.shown(0),
                     half + i
                 )
-            })?);
+            })?;
         }
-        call.set(0, &result)
+        call.set(0, &diagonal)
     }))
 }
 

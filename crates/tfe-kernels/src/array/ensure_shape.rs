@@ -6,25 +6,22 @@ use tfe_ops::ops;
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef::host(ops::ENSURE_SHAPE, rule, build)];
 
-/// All that the input and the attribute tell.
+/// What is known of the input and what is expected of it, together.
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let expected = op.attrs.shape("shape")?.clone();
     Ok(Box::new(move |call: &mut Inference<'_>| {
-        let (given, wanted) = match (call.dims(0), expected.dims()) {
-            (Some(given), Some(wanted)) => (given, wanted),
-            (None, _) => return call.set_partial(0, &expected),
-            (Some(_), None) => {
-                call.set_like(0, 0);
-                return Ok(());
-            }
+        let merged = match (call.dims(0), expected.dims()) {
+            (Some(given), Some(expected_dims)) => dim::merge_all(given, expected_dims)
+                .ok_or_else(|| {
+                    err!(
+                        InvalidArgument,
+                        "Shape of tensor input {} is not compatible with expected shape {expected}.",
+                        call.shown(0)
+                    )
+                })?,
+            (Some(known), None) | (None, Some(known)) => known.into(),
+            (None, None) => return Ok(()),
         };
-        let merged = dim::merge_all(given, wanted).ok_or_else(|| {
-            err!(
-                InvalidArgument,
-                "Shape of tensor input {} is not compatible with expected shape {expected}.",
-                call.shown(0)
-            )
-        })?;
         call.set(0, &merged)
     }))
 }

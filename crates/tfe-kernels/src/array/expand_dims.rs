@@ -13,7 +13,7 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     ..KernelDef::host(ops::EXPAND_DIMS, rule, build)
 }];
 
-/// A dimension of size 1 put in at the axis.
+/// The dimensions of the input with a 1 put in at the axis.
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let [input, axis] = op.inputs(["input", "dim"])?;
     Ok(Box::new(move |call: &mut Inference<'_>| {

@@ -13,10 +13,16 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", FILL), ("index_type", DTypeSet::INDEX)],
         host_inputs: &["dims"],
-        ..KernelDef::host(ops::FILL, rule, build)
+        ..KernelDef::host(ops::FILL, fill_rule, build_fill)
     },
-    KernelDef::host(ops::ONES_LIKE, rules::like::<0>, build_ones).of(&[("T", ONES)]),
-    KernelDef::host(ops::ZEROS_LIKE, rules::like::<0>, build_zeros).of(&[("T", ZEROS)]),
+    KernelDef {
+        types: &[("T", ONES)],
+        ..KernelDef::host(ops::ONES_LIKE, rules::like::<0>, build_ones)
+    },
+    KernelDef {
+        types: &[("T", ZEROS)],
+        ..KernelDef::host(ops::ZEROS_LIKE, rules::like::<0>, build_zeros)
+    },
 ];
 
 const ONES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool]));
@@ -33,15 +39,15 @@ const FILL: DTypeSet = ZEROS.union(DTypeSet::of(&[
     DataType::Uint4,
 ]));
 
-/// The shape that is asked for.
-fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    let [sizes, value] = op.inputs(["dims", "value"])?;
+/// The dimensions are what the elements of `dims` say.
+fn fill_rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [dims, value] = op.inputs(["dims", "value"])?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
         ensure!(
-            call.rank(sizes).is_none_or(|rank| rank <= 1),
+            call.rank(dims).is_none_or(|rank| rank <= 1),
             InvalidArgument,
             "dims must represent a vector, got shape {}",
-            call.shown(sizes)
+            call.shown(dims)
         );
         ensure!(
             matches!(call.dims(value), None | Some([] | [1 | dim::UNKNOWN])),
@@ -49,11 +55,11 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
             "value must represent a scalar, got shape {}",
             call.shown(value)
         );
-        call.set_from_sizes(0, sizes)
+        call.set_from_sizes(0, dims)
     }))
 }
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+fn build_fill(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let value = init.input("value")?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
         let out = repeated(ctx, ctx.input(value))?;
@@ -76,8 +82,8 @@ fn build_ones(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn build_zeros(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let out = ctx.output(0)?.zeroed();
-        ctx.set_output(0, out);
+        let out = ctx.output(0)?;
+        ctx.set_output(0, out.zeroed());
         Ok(())
     }))
 }

@@ -1,13 +1,14 @@
 //! `ListDiff`: the elements of a vector that another does not have, and where they are.
 
+use tfe_core::memory::try_collect;
 use tfe_core::{DTypeSet, DataType, Result, Shape, TString, err};
 use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use super::unique::{Key, grouped, keys};
+use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
+use tfe_host::groups::{Key, grouped, keys};
 use tfe_host::movement::moved;
-use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[
@@ -42,8 +43,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let shape = Shape::vector(rows.len());
         let out = ctx.output_of(0, shape.clone())?;
         let values = moved(ctx, out, x, None, &Rows::of(&rows, 1))?;
-        let mut indices = scratch(rows.len())?;
-        indices.extend(rows.iter().map(|&row| row as i64));
+        let indices = try_collect(rows.iter().map(|&row| row as i64))?;
         let indices = axes::tensor(ctx, ctx.output_dtype(1), shape, &indices)?;
         ctx.set_output(0, values);
         ctx.set_output(1, indices);
@@ -54,11 +54,8 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// Where the elements of `x` are that are equal to none of `y`.
 fn new_ones<K: Key>(x: &[K], y: &[K]) -> Result<Vec<usize>> {
     // All together, in groups: those that no element of `y` is the first of.
-    let mut all: Vec<&K> = scratch(y.len() + x.len())?;
-    all.extend(y.iter().chain(x));
-    let groups = grouped(&all);
+    let all: Vec<&K> = try_collect(y.iter().chain(x))?;
+    let groups = grouped(&all)?;
     let is_new = |&i: &usize| groups.firsts[groups.of[y.len() + i] as usize] >= y.len();
-    let mut new = scratch(x.len())?;
-    new.extend((0..x.len()).filter(is_new));
-    Ok(new)
+    try_collect((0..x.len()).filter(is_new))
 }

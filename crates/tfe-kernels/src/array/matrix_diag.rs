@@ -7,9 +7,9 @@ use tfe_core::{DTypeSet, DataType, PartialShape, Result, bail, ensure, err};
 use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use super::scatter::{assignment, updated};
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::{Movement, moved};
+use tfe_host::update::{assignment, updated};
 use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[

@@ -3,19 +3,15 @@
 use std::fmt::Display;
 
 use num_traits::AsPrimitive;
-use tfe_core::{
-    DTypeSet, DataType, Element, Plain, Result, Shape, bf16, dispatch, ensure, err, f16,
-};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Plain, Result, bf16, dispatch, ensure, err, f16};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
-
-use tfe_host::axes;
 
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("Tidx", RANGE)],
         host_inputs: &["start", "limit", "delta"],
-        ..KernelDef::cpu(ops::RANGE, build_range)
+        ..KernelDef::host(ops::RANGE, rule_range, build_range)
     },
     KernelDef {
         types: &[
@@ -23,44 +19,72 @@ pub(super) const KERNELS: &[KernelDef] = &[
             ("Tidx", DTypeSet::INDEX),
         ],
         host_inputs: &["start", "stop", "num"],
-        ..KernelDef::cpu(ops::LIN_SPACE, build_lin_space)
+        ..KernelDef::host(ops::LIN_SPACE, rule_lin_space, build_lin_space)
     },
 ];
 
 const RANGE: DTypeSet = DTypeSet::FLOAT.union(DTypeSet::INDEX);
 
-fn build_range(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+fn rule_range(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let inputs = op.inputs(["start", "limit", "delta"])?;
     dispatch!(
-        init.attrs.dtype("Tidx")?,
+        op.attrs.dtype("Tidx")?,
         [Half, Bfloat16, Float, Double, Int32, Int64],
-        |T| Ok(Box::new(range::<T>))
+        |T| Ok(Box::new(move |call: &mut Inference<'_>| {
+            let n = length::<T>(call, inputs)?;
+            call.set(0, &[n.unwrap_or(dim::UNKNOWN)])
+        }))
     )
 }
 
+fn build_range(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let [start, delta] = init.inputs(["start", "delta"])?;
+    dispatch!(
+        init.attrs.dtype("Tidx")?,
+        [Half, Bfloat16, Float, Double, Int32, Int64],
+        |T| Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+            let [start, delta] = [start, delta].map(|i| ctx.input(i).scalar_value::<T>());
+            let (start, delta, n) = (start?, delta?, ctx.output_shape(0)?.num_elements() as i64);
+            let out = ctx
+                .output(0)?
+                .fill_from((0..n).map(|i| T::after(start, i, delta)))?;
+            ctx.set_output(0, out);
+            Ok(())
+        }))
+    )
+}
+
+fn rule_lin_space(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let inputs @ [_, _, num] = op.inputs(["start", "stop", "num"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        for (i, name) in inputs.into_iter().zip(["start", "stop", "num"]) {
+            call.scalar(i, name)?;
+        }
+        let n = call.integer(num)?;
+        ensure!(
+            n.is_none_or(|n| n > 0),
+            InvalidArgument,
+            "Requires num > 0: {}",
+            n.unwrap_or_default()
+        );
+        call.set(0, &[n.unwrap_or(dim::UNKNOWN)])
+    }))
+}
+
 fn build_lin_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let [start, stop] = init.inputs(["start", "stop"])?;
     dispatch!(init.attrs.dtype("T")?, [Float, Double], |T| Ok(Box::new(
-        |ctx: &mut KernelContext<'_>| {
-            for (i, name) in ["start", "stop", "num"].into_iter().enumerate() {
-                let shape = ctx.input(i).shape();
-                ensure!(
-                    shape.rank() == 0,
-                    InvalidArgument,
-                    "{name} must be a scalar, not shape {shape}"
-                );
-            }
-            let [start, stop] = [0, 1].map(|i| ctx.input(i).scalar_value::<T>());
-            let (start, stop) = (start?, stop?);
-            let n = axes::integers(ctx.input(2))?[0];
-            ensure!(n > 0, InvalidArgument, "Requires num > 0: {n}");
-            let out = ctx.allocate(T::DTYPE, Shape::vector(n as usize))?;
+        move |ctx: &mut KernelContext<'_>| {
+            let [start, stop] = [start, stop].map(|i| ctx.input(i).scalar_value::<T>());
+            let (start, stop, n) = (start?, stop?, ctx.output_shape(0)?.num_elements());
             let step = (stop - start) / (n - 1) as T;
             // The last is `stop` itself, whatever the steps add up to; one number is `start`.
-            let at = |i: i64| match i {
+            let at = |i: usize| match i {
                 _ if i > 0 && i == n - 1 => stop,
                 0 => start,
                 i => start + step * i as T,
             };
-            let out = out.fill_from((0..n).map(at))?;
+            let out = ctx.output(0)?.fill_from((0..n).map(at))?;
             ctx.set_output(0, out);
             Ok(())
         }
@@ -111,10 +135,22 @@ floats! {
     bf16, |i| bf16::from_f32(i as f32);
 }
 
-fn range<T: Steps>(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let start = scalar::<T>(ctx, 0, "start")?;
-    let limit = scalar::<T>(ctx, 1, "limit")?;
-    let delta = scalar::<T>(ctx, 2, "delta")?;
+/// How many numbers there are from `start` to before `limit`, if all three are known.
+fn length<T: Steps>(call: &Inference<'_>, inputs: [usize; 3]) -> Result<Option<i64>> {
+    let mut values = [None; 3];
+    for (k, name) in ["start", "limit", "delta"].into_iter().enumerate() {
+        let i = inputs[k];
+        ensure!(
+            matches!(call.dims(i), None | Some([] | [1 | dim::UNKNOWN])),
+            InvalidArgument,
+            "{name} must be a scalar, not shape {}",
+            call.shown(i)
+        );
+        values[k] = call.value(i).map(|v| v.scalar_value::<T>()).transpose()?;
+    }
+    let [Some(start), Some(limit), Some(delta)] = values else {
+        return Ok(None);
+    };
     let zero = T::default();
     ensure!(
         delta != zero,
@@ -134,28 +170,12 @@ fn range<T: Steps>(ctx: &mut KernelContext<'_>) -> Result<()> {
             "Requires start >= limit when delta < 0: {start}/{limit}"
         );
     }
-    let count = T::count(start, limit, delta);
-    let count = count.ok_or_else(|| {
+    let count = T::count(start, limit, delta).ok_or_else(|| {
         err!(
             InvalidArgument,
             "Requires ((limit - start) / delta) <= {}",
             i64::MAX
         )
     })?;
-    let out = ctx.allocate(T::DTYPE, Shape::vector(count as usize))?;
-    let out = out.fill_from((0..count).map(|i| T::after(start, i, delta)))?;
-    ctx.set_output(0, out);
-    Ok(())
-}
-
-/// The value of an input that is a scalar, or a vector of one element.
-fn scalar<T: Plain>(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<T> {
-    let input = ctx.input(i);
-    ensure!(
-        input.num_elements() == 1 && input.rank() <= 1,
-        InvalidArgument,
-        "{name} must be a scalar, not shape {}",
-        input.shape()
-    );
-    input.scalar_value::<T>()
+    Ok(Some(count))
 }

@@ -1,7 +1,7 @@
 //! `SpaceToDepth` and `DepthToSpace`: square blocks of an image as more channels, and back.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, bail, ensure};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use tfe_host::strided::{self, Strided};
@@ -9,11 +9,11 @@ use tfe_host::strided::{self, Strided};
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("T", TYPES.union(DTypeSet::of(&[DataType::Qint8])))],
-        ..KernelDef::cpu(ops::SPACE_TO_DEPTH, build_to_depth)
+        ..KernelDef::host(ops::SPACE_TO_DEPTH, rule_to_depth, build_to_depth)
     },
     KernelDef {
         types: &[("T", TYPES)],
-        ..KernelDef::cpu(ops::DEPTH_TO_SPACE, build_to_space)
+        ..KernelDef::host(ops::DEPTH_TO_SPACE, rule_to_space, build_to_space)
     },
 ];
 
@@ -24,75 +24,94 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Variant,
 ]));
 
-fn build_to_depth(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let block = block_size(init)?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
-        let &[batch, height, width, depth] = input.dims() else {
-            bail!(
+fn rule_to_depth(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let block = block_size(op)?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let [batch, height, width, depth] = match call.dims(0) {
+            None => return Ok(call.set_rank(0, 4)),
+            Some(&[batch, height, width, depth]) => [batch, height, width, depth],
+            Some(dims) => bail!(
                 InvalidArgument,
                 "Input rank should be 4 instead of {}",
-                input.rank()
-            );
+                dims.len()
+            ),
         };
         ensure!(
-            height % block == 0 && width % block == 0,
+            [height, width]
+                .iter()
+                .all(|&d| d == dim::UNKNOWN || d % block == 0),
             InvalidArgument,
             "Image width {width} and height {height} should be divisible by block_size: {block}"
         );
-        let (height, width) = (height / block, width / block);
-        let from = [batch, height, block, width, block, depth];
-        let to = Shape::new(&[batch, height, width, block * block * depth])?;
-        swapped(ctx, from, to)
+        let blocks = |d: i64| dim::of(d, block, i64::checked_div);
+        let depth = dim::mul(dim::mul(block, block)?, depth)?;
+        call.set(0, &[batch, blocks(height)?, blocks(width)?, depth])
     }))
 }
 
-fn build_to_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let block = block_size(init)?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
-        let &[batch, height, width, depth] = input.dims() else {
-            bail!(
+fn rule_to_space(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let block = block_size(op)?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let [batch, height, width, depth] = match call.dims(0) {
+            None => return Ok(call.set_rank(0, 4)),
+            Some(&[batch, height, width, depth]) => [batch, height, width, depth],
+            Some(dims) => bail!(
                 InvalidArgument,
                 "Input rank should be: 4 instead of: {}",
-                input.rank()
-            );
+                dims.len()
+            ),
         };
         let squared = block.saturating_mul(block);
         ensure!(
-            depth % squared == 0,
+            depth == dim::UNKNOWN || depth % squared == 0,
             InvalidArgument,
             "Input depth dimension {depth} should be divisible by: {squared}"
         );
-        let depth = depth / squared;
-        let sizes = [height.checked_mul(block), width.checked_mul(block)];
-        let [Some(tall), Some(wide)] = sizes else {
-            bail!(
-                InvalidArgument,
-                "an image of {} is too large for blocks of {block}",
-                input.shape()
-            );
-        };
-        let from = [batch, height, width, block, block, depth];
-        swapped(ctx, from, Shape::new(&[batch, tall, wide, depth])?)
+        let depth = dim::of(depth, squared, i64::checked_div)?;
+        call.set(
+            0,
+            &[
+                batch,
+                dim::mul(height, block)?,
+                dim::mul(width, block)?,
+                depth,
+            ],
+        )
     }))
 }
 
-fn block_size(init: &KernelInit<'_>) -> Result<i64> {
-    let format = init.attrs.str("data_format")?;
+fn block_size(op: &OpInit<'_>) -> Result<i64> {
+    let format = op.attrs.str("data_format")?;
     ensure!(
         format == "NHWC",
         NotFound,
         "there is no kernel of {} with data_format \"{format}\"",
-        init.spec.name()
+        op.spec.name()
     );
-    init.attrs.int("block_size")
+    op.attrs.int("block_size")
+}
+
+fn build_to_depth(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let block = init.attrs.int("block_size")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (from, to) = (ctx.input(0).dims(), ctx.output_shape(0)?.dims());
+        swapped(ctx, [from[0], to[1], block, to[2], block, from[3]])
+    }))
+}
+
+fn build_to_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let block = init.attrs.int("block_size")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (from, to) = (ctx.input(0).dims(), ctx.output_shape(0)?.dims());
+        swapped(ctx, [from[0], from[1], from[2], block, block, to[3]])
+    }))
 }
 
 /// Sets the input, seen in six dimensions, with those in the middle swapped.
-fn swapped(ctx: &mut KernelContext<'_>, dims: [i64; 6], shape: Shape) -> Result<()> {
+fn swapped(ctx: &mut KernelContext<'_>, dims: [i64; 6]) -> Result<()> {
     let strides = strided::strides(&dims);
     let walk = [0, 1, 3, 2, 4, 5].map(|i| (dims[i] as usize, strides[i]));
+    let shape = ctx.output_shape(0)?.clone();
     let out = strided::gather(ctx, ctx.input(0), &Strided::new(walk, 0), shape)?;
     ctx.set_output(0, out);
     Ok(())
