@@ -22,7 +22,7 @@ pub unsafe extern "C" fn TFE_TensorHandleTensorDebugInfo(
 ) -> Option<Box<TFE_TensorDebugInfo>> {
     let info = || {
         Ok(Some(Box::new(TFE_TensorDebugInfo(
-            value(h)?.dims()?.into(),
+            value(h)?.tensor()?.dims().into(),
         ))))
     };
     // SAFETY: null or a status of the caller's.

@@ -7,6 +7,7 @@ use std::ptr::{null, null_mut};
 use tfe_core::{DataType, Result, Shape, Tensor, ensure};
 use tfe_eager::TensorHandle;
 
+use crate::custom_device;
 use crate::datatype::data_type;
 use crate::guard::{self, given, guard, slice, text};
 use crate::handle::value;
@@ -139,6 +140,9 @@ pub unsafe extern "C" fn TFE_TensorHandleDevicePointer(
 ) -> *mut c_void {
     let pointer = || {
         let handle = value(h)?;
+        if let Some(data) = custom_device::data(handle) {
+            return Ok(data);
+        }
         check_plain(handle.dtype())?;
         ensure!(
             !handle.is_remote()?,

@@ -109,11 +109,13 @@ pub unsafe extern "C" fn TFE_Execute(
     // SAFETY: the caller's array and number.
     let results = unsafe { Results::new(retvals, num_retvals) };
     let execute = || {
-        results.room()?;
+        let room = usize::try_from(results.room()?).unwrap_or(0);
         let op = given(op, "op")?;
         op.check_cancelled()?;
         let accept = |count| results.accept(count);
-        let done = op.op.execute_into(accept, |output| results.give(output));
+        let done = op
+            .op
+            .execute_into(room, accept, |output| results.give(output));
         op.forget_inputs();
         done.map(|()| true)
     };

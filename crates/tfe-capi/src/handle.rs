@@ -29,9 +29,22 @@ pub(crate) fn value(handle: Option<&TFE_TensorHandle>) -> Result<&TensorHandle> 
     }
 }
 
+/// The number of dimensions; -1 where a custom device does not know it.
+fn rank(handle: Option<&TFE_TensorHandle>) -> Result<c_int> {
+    let handle = value(handle)?;
+    Ok(match handle.custom_tensor() {
+        Some(tensor) => tensor.rank()?.map_or(-1, |rank| rank as c_int),
+        None => handle.dims()?.len() as c_int,
+    })
+}
+
 pub(crate) fn dim(handle: Option<&TFE_TensorHandle>, index: c_int) -> Result<i64> {
-    let dims = value(handle)?.dims()?;
-    let found = usize::try_from(index).ok().and_then(|i| dims.get(i));
+    let (handle, i) = (value(handle)?, usize::try_from(index).ok());
+    if let (Some(tensor), Some(i)) = (handle.custom_tensor(), i) {
+        return tensor.dim(i);
+    }
+    let dims = handle.dims()?;
+    let found = i.and_then(|i| dims.get(i));
     found.copied().ok_or_else(|| {
         let rank = dims.len();
         err!(
@@ -89,9 +102,8 @@ pub unsafe extern "C" fn TFE_TensorHandleNumDims(
     h: Option<&TFE_TensorHandle>,
     status: *mut TF_Status,
 ) -> c_int {
-    let rank = || Ok(value(h)?.dims()?.len() as c_int);
     // SAFETY: null or a status of the caller's.
-    unsafe { guard(status, -1, rank) }
+    unsafe { guard(status, -1, || rank(h)) }
 }
 
 /// The number of elements; -1 after an error.

@@ -64,6 +64,15 @@ impl TFE_Op {
         Ok(made)
     }
 
+    /// A call that `ctx` made, to be shown to a custom device.
+    pub(crate) fn of(op: Op, ctx: *mut TFE_Context) -> Self {
+        Self {
+            op,
+            ctx,
+            rare: OnceCell::new(),
+        }
+    }
+
     pub(crate) fn context(&self) -> *mut TFE_Context {
         self.ctx
     }

@@ -1,7 +1,7 @@
 //! What a program sets of a context, and asks of it, by way of `eager/c_api_experimental.h`.
 #![expect(unsafe_code, reason = "exported to C")]
 
-use std::ffi::{c_char, c_uchar};
+use std::ffi::c_uchar;
 
 use tfe_core::Result;
 
@@ -126,18 +126,6 @@ pub unsafe extern "C" fn TFE_HostAddressSpace(
         // SAFETY: a buffer of the caller's, whose deallocator frees what it holds.
         unsafe { given(buf, "buf")?.replace(b"/job:localhost/replica:0/task:0") }
     });
-}
-
-/// Whether the program made a device of that name, which it cannot.
-///
-/// # Safety
-/// As [the crate](crate#safety) says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn TFE_IsCustomDevice(
-    _ctx: Option<&TFE_Context>,
-    _device_name: *const c_char,
-) -> bool {
-    false
 }
 
 /// The names of ops that ran in functions, which are not noted.

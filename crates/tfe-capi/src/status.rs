@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
-use tfe_core::Code;
+use tfe_core::{Code, Error, Result};
 
 use crate::guard::shield;
 
@@ -25,12 +25,22 @@ pub type TSL_PayloadVisitor =
     Option<unsafe extern "C" fn(*const c_char, *const c_char, *mut c_void)>;
 
 impl TSL_Status {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             code: Code::Ok,
             message: Vec::new(),
             payloads: Vec::new(),
         }
+    }
+
+    /// What it says.
+    pub(crate) fn to_result(&self) -> Result<()> {
+        if self.code == Code::Ok {
+            return Ok(());
+        }
+        let message = self.message.strip_suffix(b"\0").unwrap_or(&self.message);
+        let message = String::from_utf8_lossy(message).into_owned();
+        Err(Error::new(self.code, message))
     }
 
     #[inline]

@@ -81,19 +81,3 @@ pub struct TF_WhileParams {
     body_outputs: Pointer,
     name: Pointer,
 }
-
-/// A device that a program makes of functions.
-#[repr(C)]
-#[derive(Debug)]
-pub struct TFE_CustomDevice {
-    version: c_int,
-    functions: [Pointer; 6],
-}
-
-/// How the value of a handle on such a device is asked for.
-#[repr(C)]
-#[derive(Debug)]
-pub struct TFE_CustomDeviceTensorHandle {
-    version: c_int,
-    functions: [Pointer; 4],
-}

@@ -2030,21 +2030,6 @@ pub unsafe extern "C" fn TFE_ContextUpdateServerDefWithTimeout(
 /// # Safety
 /// As [the crate](crate#safety) says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TFE_CreatePackedTensorHandle(
-    _: Pointer,
-    _: Pointer,
-    _: Pointer,
-    status: *mut TF_Status,
-) -> Pointer {
-    // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TFE_CreatePackedTensorHandle") }
-}
-
-/// Not there yet.
-///
-/// # Safety
-/// As [the crate](crate#safety) says.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn TFE_DeleteConfigKeyValue(_: Pointer, _: Pointer, status: *mut TF_Status) {
     // SAFETY: null or a status of the caller's.
     unsafe { missing(status, "TFE_DeleteConfigKeyValue") }
@@ -2611,39 +2596,6 @@ pub extern "C" fn TFE_MonitoringStringGaugeCellSet(_: Pointer, _: Pointer) {}
 /// Not there yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn TFE_MonitoringStringGaugeCellValue(_: Pointer, _: Pointer) {}
-
-/// Not there yet.
-///
-/// # Safety
-/// As [the crate](crate#safety) says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn TFE_NewCustomDeviceTensorHandle(
-    _: Pointer,
-    _: Pointer,
-    _: c_int,
-    _: Pointer,
-    _: TFE_CustomDeviceTensorHandle,
-    status: *mut TF_Status,
-) -> Pointer {
-    // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TFE_NewCustomDeviceTensorHandle") }
-}
-
-/// Not there yet.
-///
-/// # Safety
-/// As [the crate](crate#safety) says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn TFE_RegisterCustomDevice(
-    _: Pointer,
-    _: TFE_CustomDevice,
-    _: Pointer,
-    _: Pointer,
-    status: *mut TF_Status,
-) {
-    // SAFETY: null or a status of the caller's.
-    unsafe { missing(status, "TFE_RegisterCustomDevice") }
-}
 
 /// Not there yet.
 ///

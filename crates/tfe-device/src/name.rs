@@ -171,8 +171,29 @@ impl DeviceName {
             device_type: Some(device_type.to_owned()),
             id: Some(id),
         };
-        // No part of a local name holds a zero byte, unless a backend chose one as its type.
+        Self::of(spec)
+    }
+
+    /// The name that a spelling says in full; `None` when it leaves something open.
+    ///
+    /// ```
+    /// use tfe_device::{DeviceName, DeviceSpec};
+    /// let spec: DeviceSpec = "/job:worker/replica:0/task:3/device:CUSTOM:1".parse()?;
+    /// let name = DeviceName::from_spec(spec).ok_or("a part is open")?;
+    /// assert_eq!((name.device_type(), name.id()), ("CUSTOM", 1));
+    /// assert_eq!(DeviceName::from_spec("CUSTOM:1".parse()?), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_spec(spec: DeviceSpec) -> Option<Self> {
+        let is_place_full = spec.job.is_some() && spec.replica.is_some() && spec.task.is_some();
+        let is_full = is_place_full && spec.device_type.is_some() && spec.id.is_some();
+        is_full.then(|| Self::of(spec))
+    }
+
+    fn of(spec: DeviceSpec) -> Self {
+        // No part of a name holds a zero byte, unless a backend chose one as its type.
         let text = spec.to_string();
+        let device_type = spec.device_type.as_deref().unwrap_or_default();
         Self(Arc::new(Parts {
             c_text: CString::new(&*text).unwrap_or_default(),
             c_device_type: CString::new(device_type).unwrap_or_default(),

@@ -6,7 +6,7 @@
 //! depends on data that the op has to look at: it is not known before the op has run.
 
 use tfe_attrs::Attrs;
-use tfe_core::{DataType, Error, PartialShape, Result, Shape, Tensor, ensure, err};
+use tfe_core::{DataType, Error, MAX_RANK, PartialShape, Result, Shape, Tensor, ensure, err};
 use tfe_ops::OpSpec;
 
 use smallvec::SmallVec;
@@ -425,7 +425,7 @@ impl<'a> Inference<'a> {
     /// Says that output `i` has the shape that the elements of input `j` are the dimensions of.
     ///
     /// # Errors
-    /// `InvalidArgument` for elements that are no dimensions.
+    /// `InvalidArgument` for elements that are no dimensions, or too many.
     pub fn set_from_sizes(&mut self, i: usize, j: usize) -> Result<()> {
         match self.integers(j)? {
             Some(sizes) => {
@@ -439,6 +439,11 @@ impl<'a> Inference<'a> {
             }
             None => {
                 if let Some(rank) = self.num_elements(j) {
+                    ensure!(
+                        rank <= MAX_RANK as i64,
+                        InvalidArgument,
+                        "Too many dimensions in tensor: {rank} is over the limit of {MAX_RANK}"
+                    );
                     self.set_rank(i, rank as usize);
                 }
                 Ok(())
@@ -477,5 +482,14 @@ mod tests {
         );
         assert!(outputs[3].allows(&Shape::new(&[0, 7]).expect("a shape")));
         assert!(!outputs[3].allows(&Shape::new(&[7, 0]).expect("a shape")));
+    }
+
+    #[test]
+    fn more_sizes_than_dimensions_of_a_shape_are_refused_unseen() {
+        let facts = [Fact::of(DataType::Int64, PartialShape::of(&[1 << 40]))];
+        let mut outputs = [OutputShape::default()];
+        let e = Inference::of_facts(&facts, &mut outputs).set_from_sizes(0, 0);
+        let message = "Too many dimensions in tensor: 1099511627776 is over the limit of 254";
+        assert_eq!(e.expect_err("no shape").message(), message);
     }
 }

@@ -15,8 +15,9 @@ use thread_local::ThreadLocal;
 
 use crate::cache::{KernelCache, Limits};
 use crate::context_ref::ContextRef;
+use crate::custom_device::CustomDevices;
 use crate::shared::{Place, Shared};
-use crate::{Op, PlacementPolicy};
+use crate::{CustomDevice, CustomPlace, Op, PlacementPolicy};
 
 /// How a context is set up.
 #[derive(Clone, Debug)]
@@ -123,6 +124,7 @@ impl ContextBuilder {
                 .enumerate()
                 .map(|(i, device)| Place::new(i, device))
                 .collect(),
+            custom_devices: CustomDevices::default(),
             functions: Arc::new(Library::new(
                 Arc::clone(&ops),
                 Arc::clone(&kernels),
@@ -219,6 +221,31 @@ impl Context {
         self.devices()
             .find(|d| spec.matches(d.name()))
             .ok_or_else(|| err!(InvalidArgument, "{name} unknown device."))
+    }
+
+    /// Adds a device that is handed whole ops instead of having kernels. It is let go of with the context.
+    ///
+    /// `name` is a full name, `/job:<name>/replica:<replica>/task:<task>/device:<type>:<device_num>`. Calls that run in other
+    /// threads are not disturbed.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for what is no full name, `AlreadyExists` for the name of another device.
+    pub fn register_custom_device(
+        &self,
+        name: &str,
+        device: Arc<dyn CustomDevice>,
+    ) -> Result<CustomPlace> {
+        self.shared().register_custom_device(name, device)
+    }
+
+    /// The custom device of that name, in any spelling, if there is one and it means no other device.
+    pub fn find_custom_device(&self, name: &str) -> Option<CustomPlace> {
+        let spec: DeviceSpec = name.parse().ok()?;
+        let is_other = self.devices().any(|d| spec.matches(d.name()));
+        match is_other {
+            true => None,
+            false => self.shared().custom_devices.find(&spec),
+        }
     }
 
     /// The ops that the context knows.

@@ -33,6 +33,11 @@ impl ContextRef {
         Self(Some(Arc::clone(shared)))
     }
 
+    /// Another reference to the same state.
+    pub(crate) fn another(&self) -> Self {
+        Self(self.0.clone())
+    }
+
     /// Drops what this thread has left of a context.
     pub(crate) fn forget_spare(shared: &Arc<Shared>) {
         drop(Self::new(shared).0.take());

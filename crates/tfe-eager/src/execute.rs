@@ -5,44 +5,55 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tfe_attrs::{CacheKey, DeviceKey};
 use tfe_core::{DataType, Error, ResourceHandle, Result, Tensor, bail, err};
-use tfe_device::{Arg, Device};
+use tfe_device::{Arg, Device, DeviceName};
 
 use crate::cache::InUse;
 use crate::kernel_and_device::KernelAndDevice;
 use crate::op::Call;
-use crate::shared::{Place, Shared};
-use crate::{Op, Outputs, PlacementPolicy, TensorHandle};
+use crate::shared::{Place, RequestedDevice, Shared};
+use crate::{CustomPlace, Op, Outputs, PlacementPolicy, TensorHandle};
 
 impl Op {
     /// Executes the call and takes its inputs away.
     ///
     /// # Errors
     /// What is wrong with the attributes, inputs and device, and the kernel's errors; with TensorFlow's codes. A call that
-    /// fails before its kernel runs keeps its inputs.
+    /// fails before its kernel runs keeps its inputs, and so does one that a custom device takes.
     pub fn execute(&mut self) -> Result<Outputs> {
         self.execute_if(|_| Ok(()))
     }
 
-    /// Executes the call if its number of results is welcome: `accept` is asked before anything runs.
+    /// Executes the call if its number of results is welcome: `accept` is asked before anything runs, but for a custom
+    /// device, whose number of results is known afterwards.
     ///
     /// # Errors
     /// As [`execute`](Self::execute), and what `accept` says.
     pub fn execute_if(&mut self, accept: impl FnOnce(usize) -> Result<()>) -> Result<Outputs> {
         let mut outputs = Outputs::new();
-        self.execute_into(accept, |output| outputs.push(output))?;
+        self.execute_into(usize::MAX, accept, |output| outputs.push(output))?;
         Ok(outputs)
     }
 
-    /// [`execute_if`](Self::execute_if) that hands the results out one by one, once all are there.
+    /// [`execute_if`](Self::execute_if) that hands the results out one by one, once all are there. `room` is how many are
+    /// asked for at most, which a custom device is told.
     ///
     /// # Errors
     /// As there.
     #[inline]
     pub fn execute_into(
         &mut self,
+        room: usize,
         accept: impl FnOnce(usize) -> Result<()>,
         give: impl FnMut(TensorHandle),
     ) -> Result<()> {
+        if self.call.may_be_for_custom_device()
+            && let Some(place) = self.place_on_custom_device()?
+        {
+            let outputs = place.execute(self, room)?;
+            accept(outputs.len())?;
+            outputs.into_iter().for_each(give);
+            return Ok(());
+        }
         self.call
             .run_once(&self.ctx, accept, give, Call::clear_inputs)
     }
@@ -52,14 +63,56 @@ impl Op {
     /// # Errors
     /// As [`execute`](Self::execute).
     pub fn execute_again(&mut self) -> Result<Outputs> {
-        let mut outputs = Outputs::new();
         let inputs = self.call.inputs.clone();
-        let ran = self
-            .call
-            .run_once(&self.ctx, |_| Ok(()), |output| outputs.push(output), |_| ());
+        let ran = self.execute_keeping_attrs();
         self.call.inputs = inputs;
-        ran?;
+        ran
+    }
+
+    fn execute_keeping_attrs(&mut self) -> Result<Outputs> {
+        if self.call.may_be_for_custom_device()
+            && let Some(place) = self.place_on_custom_device()?
+        {
+            return place.execute(self, usize::MAX);
+        }
+        let mut outputs = Outputs::new();
+        let give = |output| outputs.push(output);
+        self.call.run_once(&self.ctx, |_| Ok(()), give, |_| ())?;
         Ok(outputs)
+    }
+
+    /// The custom device that the call is for, if one is. For another device the inputs that lie on a custom device are
+    /// copied off it.
+    #[cold]
+    fn place_on_custom_device(&mut self) -> Result<Option<CustomPlace>> {
+        let mut places = self.call.inputs.custom_places();
+        if let Some(first) = places.next().cloned() {
+            if let Some(other) = places.find(|place| **place != first) {
+                bail!(
+                    InvalidArgument,
+                    "If an operation has one of its inputs in a custom device, then all inputs should be on that same custom device or another physical device. Operation {} has one input in custom device {} and at least one input in a different custom device {}",
+                    self.name(),
+                    first.name(),
+                    other.name()
+                );
+            }
+            if first.device()?.shall_pin(&first, self) {
+                return Ok(Some(first));
+            }
+        }
+        drop(places);
+        if let Some(wish) = &self.call.device
+            && wish.place.is_none()
+            && let Some(place) = self.ctx.custom_devices.find(&wish.spec)
+        {
+            return Ok(Some(place));
+        }
+        if self.call.inputs.any_custom() {
+            let place = self.call.wished_place(&self.ctx)?.unwrap_or(0);
+            let target = self.ctx.places[place].device.name().as_str();
+            self.call.inputs.copy_off_custom_devices(target)?;
+        }
+        Ok(None)
     }
 }
 
@@ -89,7 +142,7 @@ impl Call {
             self.prepare_on(ctx, &place.device)?;
         }
         if ctx.log_placement() {
-            log_placement(&kernel);
+            log_placement(kernel.name(), kernel.device().name());
         }
         accept(kernel.outputs().len())?;
         if !self.inputs.are_of_types(kernel.inputs()) {
@@ -100,6 +153,13 @@ impl Call {
         }
         let call = Used { op: self, after };
         call.run(place, &kernel, give)
+    }
+
+    /// Whether a custom device may be meant. Most calls name no device, and have no inputs that are rare in any way.
+    #[inline]
+    fn may_be_for_custom_device(&self) -> bool {
+        let is_unknown = |wish: &Arc<RequestedDevice>| wish.place.is_none();
+        self.device.as_ref().is_some_and(is_unknown) || self.inputs.any_custom()
     }
 
     #[inline]
@@ -131,12 +191,8 @@ impl Call {
     /// The device: the one asked for; else that of a resource among the inputs; else that of the first input outside of
     /// host memory; else the first CPU.
     fn place(&self, ctx: &Shared) -> Result<usize> {
-        if let Some(wish) = &self.device {
-            return match wish.place {
-                Some(place) => Ok(place),
-                None if ctx.soft_placement() => Ok(0),
-                None => Err(no_such_device(ctx, &wish.spelling.to_string_lossy())),
-            };
+        if let Some(place) = self.wished_place(ctx)? {
+            return Ok(place);
         }
         if !self.inputs.any_placed() {
             return Ok(0);
@@ -149,6 +205,18 @@ impl Call {
             ctx.place_of(first.device_name())
         };
         Ok(resource.or_else(remote).unwrap_or(0))
+    }
+
+    /// The device that was asked for; the first CPU in place of one that is not there, if that is allowed.
+    fn wished_place(&self, ctx: &Shared) -> Result<Option<usize>> {
+        let Some(wish) = &self.device else {
+            return Ok(None);
+        };
+        match wish.place {
+            None if ctx.soft_placement() => Ok(Some(0)),
+            None => Err(no_such_device(ctx, &wish.spelling.to_string_lossy())),
+            place => Ok(place),
+        }
     }
 
     /// For a function with a resource of another device than `device` among its arguments: the device of each.
@@ -348,12 +416,8 @@ fn warn(message: &str) {
     clippy::print_stderr,
     reason = "the context is to tell the person at the terminal"
 )]
-fn log_placement(kernel: &KernelAndDevice) {
-    eprintln!(
-        "tfe: executing op {} in device {}",
-        kernel.name(),
-        kernel.device().name()
-    );
+pub(crate) fn log_placement(op: &str, device: &DeviceName) {
+    eprintln!("tfe: executing op {op} in device {device}");
 }
 
 /// A handle to a result.

@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use ndarray::{ArrayD, ArrayView, Dimension, IxDyn};
-use tfe_core::{DataType, Element, Error, Result, Shape, Tensor, err};
+use tfe_core::{DataType, Element, Error, Result, Shape, Tensor, bail, ensure, err};
 use tfe_device::{Device, DeviceName};
 
-use crate::Context;
+use crate::custom_device::CustomValue;
 use crate::pending::Pending;
+use crate::{Context, CustomPlace, CustomTensor};
 
 /// A tensor, in host memory or on a device. A clone shares the tensor.
 ///
@@ -40,6 +41,7 @@ enum State {
     },
     /// Behind one word, so that the common handle is none the bigger for it.
     Pending(Arc<Pending>),
+    Custom(Arc<CustomValue>),
 }
 
 static CPU_0: LazyLock<DeviceName> = LazyLock::new(|| DeviceName::local("CPU", 0));
@@ -57,6 +59,47 @@ impl TensorHandle {
 
     pub(crate) fn not_yet(pending: Arc<Pending>) -> Self {
         Self(State::Pending(pending))
+    }
+
+    pub(crate) fn on_custom_device(value: CustomValue) -> Self {
+        Self(State::Custom(Arc::new(value)))
+    }
+
+    /// The custom device that the value is on, if it is on one.
+    #[inline]
+    pub fn custom_place(&self) -> Option<&CustomPlace> {
+        match &self.0 {
+            State::Custom(value) => Some(&value.place),
+            _ => None,
+        }
+    }
+
+    /// The value as its custom device has it, if it is on one.
+    pub fn custom_tensor(&self) -> Option<&dyn CustomTensor> {
+        match &self.0 {
+            State::Custom(value) => Some(&*value.tensor),
+            _ => None,
+        }
+    }
+
+    /// One handle to several values, which the custom device makes that the first of those is on which are on any.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for no handles, `Unimplemented` when none is on a custom device or the device does not pack, and
+    /// what the device says.
+    pub fn pack(handles: &[Self]) -> Result<Self> {
+        ensure!(
+            !handles.is_empty(),
+            InvalidArgument,
+            "Handles should not be empty."
+        );
+        let Some(place) = handles.iter().find_map(Self::custom_place) else {
+            bail!(
+                Unimplemented,
+                "only values on custom devices can be packed, and these are on none"
+            );
+        };
+        place.device()?.pack(place, handles)
     }
 
     /// A tensor with a copy of `values`, row-major.
@@ -95,6 +138,7 @@ impl TensorHandle {
         match &self.0 {
             State::Ready { tensor, .. } => tensor.dtype(),
             State::Pending(pending) => pending.dtype,
+            State::Custom(value) => value.dtype,
         }
     }
 
@@ -106,6 +150,7 @@ impl TensorHandle {
         match &self.0 {
             State::Ready { tensor, .. } => Ok(tensor.shape()),
             State::Pending(pending) => pending.shape(),
+            State::Custom(value) => value.shape(),
         }
     }
 
@@ -120,21 +165,22 @@ impl TensorHandle {
     /// The tensor itself, perhaps in device memory.
     ///
     /// # Errors
-    /// The one that came in place of the value.
+    /// The one that came in place of the value; `InvalidArgument` for a value on a custom device, which is no tensor.
     #[inline]
     pub fn tensor(&self) -> Result<&Tensor> {
         match &self.0 {
             State::Ready { tensor, .. } => Ok(tensor),
             State::Pending(pending) => pending.wait(),
+            State::Custom(value) => Err(value.no_tensor()),
         }
     }
 
-    /// The tensor, unless it may have to be waited for.
+    /// The tensor, unless it may have to be waited for, or is none.
     #[inline]
     pub(crate) fn ready_tensor(&self) -> Option<&Tensor> {
         match &self.0 {
             State::Ready { tensor, .. } => Some(tensor),
-            State::Pending(_) => None,
+            State::Pending(_) | State::Custom(_) => None,
         }
     }
 
@@ -144,23 +190,23 @@ impl TensorHandle {
         match &self.0 {
             State::Ready { device, .. } => device.as_ref(),
             State::Pending(pending) => pending.device.as_ref(),
+            State::Custom(_) => None,
         }
     }
 
     /// Whether the value is there, or an error in its place; never waits.
     pub fn is_done(&self) -> bool {
-        self.outcome().is_some()
+        match &self.0 {
+            State::Ready { .. } | State::Custom(_) => true,
+            State::Pending(pending) => pending.now().is_some(),
+        }
     }
 
     /// The error that came in place of the value, if it has come; never waits.
     pub fn error(&self) -> Option<Error> {
-        self.outcome()?.err()
-    }
-
-    fn outcome(&self) -> Option<Result<&Tensor>> {
         match &self.0 {
-            State::Ready { tensor, .. } => Some(Ok(tensor)),
-            State::Pending(pending) => pending.now(),
+            State::Ready { .. } | State::Custom(_) => None,
+            State::Pending(pending) => pending.now()?.err(),
         }
     }
 
@@ -169,12 +215,18 @@ impl TensorHandle {
     /// # Errors
     /// The one that came in place of the value.
     pub fn is_remote(&self) -> Result<bool> {
-        Ok(!self.tensor()?.is_host())
+        match &self.0 {
+            State::Custom(_) => Ok(true),
+            _ => Ok(!self.tensor()?.is_host()),
+        }
     }
 
     /// Full name of the device that the tensor is on. Never waits.
     pub fn device_name(&self) -> &DeviceName {
-        self.device().map_or(&CPU_0, |d| d.name())
+        match &self.0 {
+            State::Custom(value) => value.place.name(),
+            _ => self.device().map_or(&CPU_0, |d| d.name()),
+        }
     }
 
     /// Full name of the device whose memory holds the tensor: the first CPU for what another device keeps in host memory.
@@ -182,6 +234,9 @@ impl TensorHandle {
     /// # Errors
     /// The one that came in place of the value.
     pub fn backing_device_name(&self) -> Result<&DeviceName> {
+        if let State::Custom(value) = &self.0 {
+            return Ok(value.place.name());
+        }
         let is_remote = self.is_remote()?;
         let holding = self.device().filter(|d| d.is_host() || is_remote);
         Ok(holding.map_or(&CPU_0, |d| d.name()))
@@ -192,6 +247,9 @@ impl TensorHandle {
     /// # Errors
     /// The one that came in place of the value, what the device reports, `ResourceExhausted` when there is no memory.
     pub fn to_tensor(&self) -> Result<Tensor> {
+        if let State::Custom(value) = &self.0 {
+            return value.place.copy_off(self, CPU_0.as_str())?.to_tensor();
+        }
         let tensor = self.tensor()?;
         match self.device() {
             Some(device) if !tensor.is_host() => device.copy_to_host(tensor),
@@ -226,13 +284,23 @@ impl TensorHandle {
             .map_err(|e| err!(Internal, "no array of shape {shape}: {e}"))
     }
 
-    /// The tensor on another device of `ctx`, in any spelling of its name; shared when it is there already.
+    /// The tensor on another device of `ctx`, in any spelling of its name; shared when it is there already, but for a custom
+    /// device, which is asked for a copy in any case.
     ///
     /// # Errors
     /// `InvalidArgument` for a device that `ctx` does not have, the error that came in place of the value, and what the
     /// devices report.
     pub fn copy_to(&self, ctx: &Context, device: &str) -> Result<Self> {
-        self.copy_to_device(ctx.find_device(device)?)
+        let to = ctx.find_device(device);
+        if to.is_err()
+            && let Some(place) = ctx.find_custom_device(device)
+        {
+            return place.device()?.copy_to_device(&place, self);
+        }
+        match &self.0 {
+            State::Custom(value) => value.place.copy_off(self, device),
+            _ => self.copy_to_device(to?),
+        }
     }
 
     /// The tensor on the same device, with memory of its own.
@@ -278,13 +346,19 @@ impl Clone for TensorHandle {
                 Some(Ok(tensor)) => Self::on(tensor.clone(), pending.device.clone()),
                 _ => Self::not_yet(Arc::clone(pending)),
             },
+            State::Custom(value) => Self(State::Custom(Arc::clone(value))),
         }
     }
 }
 
 impl fmt::Debug for TensorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.outcome() {
+        let pending = match &self.0 {
+            State::Ready { tensor, .. } => Some(Ok(tensor)),
+            State::Pending(pending) => pending.now(),
+            State::Custom(value) => return value.fmt(f),
+        };
+        match pending {
             Some(Ok(tensor)) => write!(f, "{tensor:?}")?,
             Some(Err(error)) => write!(f, "Tensor({}: {error})", self.dtype())?,
             None => write!(f, "Tensor({}, pending)", self.dtype())?,

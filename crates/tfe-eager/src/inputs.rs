@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tfe_core::{DataType, Result, Tensor};
 use tfe_device::{Arg, Device};
 
-use crate::TensorHandle;
+use crate::{CustomPlace, TensorHandle};
 
 /// Tensors in slots that a kernel can take them from, and beside them what most calls have none of.
 #[derive(Clone, Default)]
@@ -21,15 +21,15 @@ pub(crate) struct Inputs {
 struct Rare {
     /// The devices other than the first CPU, by input; empty as long as there is none.
     devices: Vec<Option<Arc<dyn Device>>>,
-    /// Inputs that may have to be waited for. Their slots are empty meanwhile.
-    pending: Vec<(usize, TensorHandle)>,
+    /// Inputs that may have to be waited for, or to be copied off a custom device. Their slots are empty meanwhile.
+    absent: Vec<(usize, TensorHandle)>,
 }
 
 impl Inputs {
     #[inline]
     pub(crate) fn push(&mut self, handle: &TensorHandle) {
         let Some(tensor) = handle.ready_tensor() else {
-            return self.push_pending(handle.clone());
+            return self.push_absent(handle.clone());
         };
         self.any_placed |= handle.device().is_some() || handle.dtype() == DataType::Resource;
         let i = self.slots.len();
@@ -40,12 +40,54 @@ impl Inputs {
     }
 
     #[cold]
-    fn push_pending(&mut self, handle: TensorHandle) {
+    fn push_absent(&mut self, handle: TensorHandle) {
         // Until it is there, it may be any of that.
         self.any_placed = true;
         let i = self.slots.len();
         self.slots.push(None);
-        self.rare.get_or_insert_default().pending.push((i, handle));
+        self.rare.get_or_insert_default().absent.push((i, handle));
+    }
+
+    fn absent(&self) -> &[(usize, TensorHandle)] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.absent)
+    }
+
+    /// Whether some input is on a custom device.
+    #[inline]
+    pub(crate) fn any_custom(&self) -> bool {
+        self.rare.is_some() && self.custom_places().next().is_some()
+    }
+
+    /// The custom devices of those inputs that are on one.
+    pub(crate) fn custom_places(&self) -> impl Iterator<Item = &CustomPlace> {
+        let absent = self.absent().iter();
+        absent.filter_map(|(_, handle)| handle.custom_place())
+    }
+
+    /// Puts copies on `target` in the place of inputs that are on custom devices.
+    ///
+    /// # Errors
+    /// What the custom devices say; the inputs stay as they are then.
+    pub(crate) fn copy_off_custom_devices(&mut self, target: &str) -> Result<()> {
+        let mut copies = Vec::new();
+        for (i, handle) in self.absent() {
+            if let Some(place) = handle.custom_place() {
+                let copy = place.copy_off(handle, target)?;
+                copy.tensor()?;
+                copies.push((*i, copy));
+            }
+        }
+        if let Some(rare) = &mut self.rare {
+            rare.absent
+                .retain(|(_, handle)| handle.custom_place().is_none());
+        }
+        for (i, copy) in copies {
+            self.replace(i, &copy)?;
+        }
+        if self.absent().is_empty() {
+            self.see_what_is_placed();
+        }
+        Ok(())
     }
 
     /// Waits for the inputs that are not there yet.
@@ -55,29 +97,29 @@ impl Inputs {
     #[inline]
     pub(crate) fn wait(&mut self) -> Result<()> {
         match &self.rare {
-            Some(rare) if !rare.pending.is_empty() => self.wait_for_pending(),
+            Some(rare) if !rare.absent.is_empty() => self.wait_for_absent(),
             _ => Ok(()),
         }
     }
 
     #[cold]
-    fn wait_for_pending(&mut self) -> Result<()> {
-        let rare = self.rare.get_or_insert_default();
-        for (_, handle) in &rare.pending {
+    fn wait_for_absent(&mut self) -> Result<()> {
+        for (_, handle) in self.absent() {
             handle.tensor()?;
         }
-        for (i, handle) in self.take_pending() {
+        let absent = self.rare.as_mut().map(|rare| &mut rare.absent);
+        for (i, handle) in absent.map(std::mem::take).unwrap_or_default() {
             self.replace(i, &handle)?;
         }
-        let is_resource = |tensor: &Tensor| tensor.dtype() == DataType::Resource;
-        let any_device = self.devices().iter().any(Option::is_some);
-        self.any_placed = any_device || self.tensors().any(is_resource);
+        self.see_what_is_placed();
         Ok(())
     }
 
-    fn take_pending(&mut self) -> Vec<(usize, TensorHandle)> {
-        let pending = self.rare.as_mut().map(|rare| &mut rare.pending);
-        pending.map(std::mem::take).unwrap_or_default()
+    /// For inputs that are all there.
+    fn see_what_is_placed(&mut self) {
+        let is_resource = |tensor: &Tensor| tensor.dtype() == DataType::Resource;
+        let any_device = self.devices().iter().any(Option::is_some);
+        self.any_placed = any_device || self.tensors().any(is_resource);
     }
 
     fn devices(&self) -> &[Option<Arc<dyn Device>>] {
@@ -106,7 +148,7 @@ impl Inputs {
     }
 
     /// Whether some input decides the device or may have to move or to be waited for: it is on a device other than the
-    /// first CPU, a resource, or pending.
+    /// first CPU, a resource, pending, or on a custom device.
     #[inline]
     pub(crate) fn any_placed(&self) -> bool {
         self.any_placed
@@ -151,8 +193,8 @@ impl Inputs {
             let device = self.devices().get(i).cloned().flatten();
             return Some(TensorHandle::on(tensor.clone(), device));
         }
-        let mut pending = self.rare.as_ref()?.pending.iter();
-        pending.find(|(at, _)| *at == i).map(|(_, h)| h.clone())
+        let mut absent = self.absent().iter();
+        absent.find(|(at, _)| *at == i).map(|(_, h)| h.clone())
     }
 
     pub(crate) fn handles(&self) -> impl Iterator<Item = TensorHandle> {

@@ -17,6 +17,7 @@
 mod cache;
 mod context;
 mod context_ref;
+mod custom_device;
 mod execute;
 mod handle;
 mod inputs;
@@ -27,6 +28,7 @@ mod placement;
 mod shared;
 
 pub use context::{Context, ContextBuilder, ContextOptions};
+pub use custom_device::{CustomDevice, CustomPlace, CustomTensor};
 pub use handle::TensorHandle;
 pub use kernel_and_device::KernelAndDevice;
 pub use op::{Op, Outputs};

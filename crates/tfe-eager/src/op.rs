@@ -56,6 +56,7 @@ pub struct Op {
 }
 
 /// An op but for its context.
+#[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) attrs: AttrBuilder<'static>,
     pub(crate) inputs: Inputs,
@@ -278,6 +279,16 @@ impl Op {
     /// As [`execute`](Self::execute).
     pub fn run(mut self) -> Result<Outputs> {
         self.execute()
+    }
+}
+
+impl Clone for Op {
+    /// The same call once more, with what was added so far.
+    fn clone(&self) -> Self {
+        Self {
+            ctx: self.ctx.another(),
+            call: self.call.clone(),
+        }
     }
 }
 

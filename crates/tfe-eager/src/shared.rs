@@ -13,11 +13,14 @@ use tfe_ops::OpRegistry;
 use thread_local::ThreadLocal;
 
 use crate::cache::KernelCache;
+use crate::custom_device::CustomDevices;
 use crate::{ContextOptions, PlacementPolicy};
 
 /// The state of a context, which ops share.
 pub(crate) struct Shared {
     pub(crate) places: Vec<Place>,
+    /// Devices that the program made. Only calls that no device in `places` is for look at them.
+    pub(crate) custom_devices: CustomDevices,
     pub(crate) ops: Arc<OpRegistry>,
     pub(crate) kernels: Arc<KernelRegistry>,
     pub(crate) functions: Arc<Library>,
@@ -57,7 +60,8 @@ pub(crate) type LastRequest = Option<(String, Arc<RequestedDevice>)>;
 pub(crate) struct RequestedDevice {
     /// The name in TensorFlow's spelling, with what was left open left out.
     pub(crate) spelling: CString,
-    /// Which of the context's devices it is, if any.
+    pub(crate) spec: DeviceSpec,
+    /// Which of the context's devices it is, if any. A custom device is looked for with each call: it may come later.
     pub(crate) place: Option<usize>,
 }
 
@@ -116,6 +120,7 @@ impl Shared {
         self.closed.store(true, Ordering::Relaxed);
         self.clear_resources();
         self.cache.clear();
+        self.custom_devices.clear();
     }
 
     fn clear_resources(&self) {
@@ -148,7 +153,11 @@ impl Shared {
             .places
             .iter()
             .position(|p| spec.matches(p.device.name()));
-        let device = Arc::new(RequestedDevice { spelling, place });
+        let device = Arc::new(RequestedDevice {
+            spelling,
+            spec,
+            place,
+        });
         last.replace(Some((text.to_owned(), Arc::clone(&device))));
         Ok(device)
     }

@@ -69,6 +69,12 @@ pub fn around(dims: &[i64], axis: usize) -> [usize; 3] {
     [&dims[..axis], &dims[axis..=axis], &dims[axis + 1..]].map(product)
 }
 
+/// How messages list sizes that need not be those of a shape: `2,-3`. No more than 254, as many as a shape has.
+pub fn listed(sizes: &[i64], between: &str) -> String {
+    let sizes: Vec<_> = sizes.iter().take(254).map(i64::to_string).collect();
+    sizes.join(between)
+}
+
 /// How messages name element `i` of a tensor: `[1,0]`; nothing for a scalar.
 pub fn place(dims: &[i64], i: usize) -> String {
     if dims.is_empty() {
@@ -76,8 +82,7 @@ pub fn place(dims: &[i64], i: usize) -> String {
     }
     let mut index = vec![0; dims.len()];
     index_of(i, dims, &mut index);
-    let index: Vec<_> = index.iter().map(i64::to_string).collect();
-    format!("[{}]", index.join(","))
+    format!("[{}]", listed(&index, ","))
 }
 
 /// The index vector of element `i` of a dense array.

@@ -26,11 +26,15 @@ pub trait Movement: Sync {
         gap: W,
         dst: &'a mut [MaybeUninit<W>],
     ) -> Result<&'a mut [W]> {
-        // Where an element comes from is told by the remainders of its place.
-        let cost = cost::INTEGER_DIVISION + cost::RANDOM_ACCESS;
-        Ok(parallel::write(device, dst, 1, cost, &|start, dst| {
-            loops::tabulate(dst, |i| self.source(start + i).map_or(gap, |at| source[at]))
-        }))
+        Ok(parallel::write(
+            device,
+            dst,
+            1,
+            cost::RANDOM_ACCESS,
+            &|start, dst| {
+                loops::tabulate(dst, |i| self.source(start + i).map_or(gap, |at| source[at]))
+            },
+        ))
     }
 }
 

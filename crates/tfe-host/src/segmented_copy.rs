@@ -8,7 +8,7 @@ use tfe_core::{Result, Word};
 use tfe_device::Device;
 
 use crate::movement::Movement;
-use crate::{Cursor, parallel};
+use crate::{Cursor, cost, parallel};
 
 /// A stretch of a dimension of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,26 +57,23 @@ impl Runs {
     /// A result with these runs, by dimension from the outermost to the innermost.
     pub fn new(dims: impl DoubleEndedIterator<Item = SmallVec<[Run; 3]>>) -> Self {
         let mut all: SmallVec<[Dim; 4]> = SmallVec::new();
-        let mut unit = 1usize;
+        let mut unit = 1;
         for mut runs in dims.rev() {
             runs.retain(|run| run.len > 0);
-            // A result without elements may claim more than there are numbers for; nothing is written then.
-            let len = runs
-                .iter()
-                .fold(0, |len: usize, run| len.wrapping_add(run.len));
+            let len: usize = runs.iter().map(|run| run.len).sum();
             // An inner dimension that is taken in order as a whole is part of the runs of the one around it.
             if let Some(inner) = all.last()
                 && let Some(whole) = inner.whole()
                 && let Some(joined) = joined(&runs, whole)
             {
                 all.pop();
-                unit = unit.checked_div(whole.len).unwrap_or(0);
+                unit /= whole.len;
                 all.push(Dim { runs: joined, unit });
-                unit = unit.wrapping_mul(len.wrapping_mul(whole.len));
+                unit *= len * whole.len;
                 continue;
             }
             all.push(Dim { runs, unit });
-            unit = unit.wrapping_mul(len);
+            unit *= len;
         }
         all.reverse();
         Self { dims: all }
@@ -152,10 +149,9 @@ impl Dim {
 fn joined(runs: &[Run], inner: Run) -> Option<SmallVec<[Run; 3]>> {
     let (inner_start, _) = inner.from?;
     let longer = |run: &Run| match run.from {
-        None => Some(Run::gap(run.len.wrapping_mul(inner.len))),
+        None => Some(Run::gap(run.len * inner.len)),
         Some((start, step)) if step == inner.len as isize || run.len == 1 => {
-            let len = run.len.wrapping_mul(inner.len);
-            Some(Run::of(len, start.wrapping_add(inner_start), 1))
+            Some(Run::of(run.len * inner.len, start + inner_start, 1))
         }
         Some(_) => None,
     };
@@ -175,12 +171,11 @@ impl Movement for Runs {
             out.copy(&source[..out.remaining()]);
             return out.finish();
         };
-        let ns = 0.1 * size_of::<W>() as f64;
         Ok(parallel::write(
             device,
             dst,
             dim.unit,
-            ns,
+            cost::copy(size_of::<W>()),
             &|start, piece| {
                 let (first, n) = (start / dim.unit, piece.len() / dim.unit);
                 let mut out = Cursor::new(piece);

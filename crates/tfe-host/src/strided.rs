@@ -34,8 +34,7 @@ impl Strided {
             match merged.last_mut() {
                 // One step of the outer dimension is as far as all steps of this one.
                 Some((outer, s)) if *s == stride.wrapping_mul(len as isize) => {
-                    // Without elements it may be any number.
-                    *outer = outer.wrapping_mul(len);
+                    *outer *= len;
                     *s = stride;
                 }
                 _ => merged.push((len, stride)),
@@ -60,9 +59,7 @@ impl Strided {
     ) -> Self {
         let strides = strides(input);
         let start = begin.into_iter().zip(&strides);
-        let start = start.fold(0, |start: usize, (begin, &stride)| {
-            start.wrapping_add(begin.wrapping_mul(stride as usize))
-        });
+        let start = start.map(|(begin, &stride)| begin * stride as usize).sum();
         Self::new(size.into_iter().zip(strides), start)
     }
 

@@ -3,8 +3,10 @@
 use std::sync::LazyLock;
 
 use tfe_attrs::{AttrBuilder, AttrValue};
-use tfe_core::{Result, Tensor};
-use tfe_device::{BoundKernel, KernelInit, KernelRegistry, NoFunctions, OpInit, Run};
+use tfe_core::{DataType, Result, Tensor};
+use tfe_device::{
+    BoundKernel, Fact, KernelInit, KernelRegistry, NoFunctions, OpInit, OutputShapes, Run,
+};
 pub(crate) use tfe_host::testing::Host;
 use tfe_ops::OpRegistry;
 
@@ -24,6 +26,26 @@ pub(crate) fn run_on(
     attrs: &[(&str, AttrValue)],
     inputs: Vec<Tensor>,
 ) -> Result<Vec<Tensor>> {
+    let dtypes = inputs.iter().map(Tensor::dtype);
+    bound(device, op, attrs, dtypes)?.outputs_of(inputs, &Run::on(device))
+}
+
+/// What the rule of an op says where no more than these facts is known.
+pub(crate) fn infer(
+    op: &str,
+    attrs: &[(&str, AttrValue)],
+    inputs: &[Fact],
+) -> Result<OutputShapes> {
+    let dtypes = inputs.iter().map(|fact| fact.dtype);
+    bound(&Host::new(), op, attrs, dtypes)?.infer(inputs)
+}
+
+fn bound(
+    device: &Host,
+    op: &str,
+    attrs: &[(&str, AttrValue)],
+    inputs: impl Iterator<Item = DataType>,
+) -> Result<BoundKernel> {
     static REGISTRY: LazyLock<KernelRegistry> = LazyLock::new(|| KernelRegistry::new(crate::all()));
 
     let ops = OpRegistry::new();
@@ -32,8 +54,8 @@ pub(crate) fn run_on(
     for (name, value) in attrs {
         builder.set(name, value.clone());
     }
-    for input in &inputs {
-        builder.add_input(input.dtype())?;
+    for dtype in inputs {
+        builder.add_input(dtype)?;
     }
     let attrs = builder.finish()?;
     let def = REGISTRY
@@ -48,5 +70,5 @@ pub(crate) fn run_on(
         device,
         functions: &NoFunctions,
     };
-    BoundKernel::new(def, REGISTRY.rule(spec.id()), &init)?.outputs_of(inputs, &Run::on(device))
+    BoundKernel::new(def, REGISTRY.rule(spec.id()), &init)
 }

@@ -425,9 +425,6 @@ static void tensorflow_c_eager_c_api_experimental(void) {
   TFE_ContextUpdateServerDefWithTimeout(NULL, 0, NULL, 0, 0, NULL);
   TFE_ContextUpdateServerDefWithTimeout(NULL, 0, NULL, 0, 0, status);
   missing("TFE_ContextUpdateServerDefWithTimeout");
-  CHECK(TFE_CreatePackedTensorHandle(NULL, NULL, NULL, NULL) == NULL);
-  CHECK(TFE_CreatePackedTensorHandle(NULL, NULL, NULL, status) == NULL);
-  missing("TFE_CreatePackedTensorHandle");
   TFE_DeleteConfigKeyValue(NULL, NULL, NULL);
   TFE_DeleteConfigKeyValue(NULL, NULL, status);
   missing("TFE_DeleteConfigKeyValue");
@@ -540,12 +537,6 @@ static void tensorflow_c_eager_c_api_experimental(void) {
   TFE_MonitoringSamplerCellValue(NULL, NULL);
   TFE_MonitoringStringGaugeCellSet(NULL, NULL);
   TFE_MonitoringStringGaugeCellValue(NULL, NULL);
-  CHECK(TFE_NewCustomDeviceTensorHandle(NULL, NULL, 0, NULL, (TFE_CustomDeviceTensorHandle){0}, NULL) == NULL);
-  CHECK(TFE_NewCustomDeviceTensorHandle(NULL, NULL, 0, NULL, (TFE_CustomDeviceTensorHandle){0}, status) == NULL);
-  missing("TFE_NewCustomDeviceTensorHandle");
-  TFE_RegisterCustomDevice(NULL, (TFE_CustomDevice){0}, NULL, NULL, NULL);
-  TFE_RegisterCustomDevice(NULL, (TFE_CustomDevice){0}, NULL, NULL, status);
-  missing("TFE_RegisterCustomDevice");
   TFE_ReportErrorToCluster(NULL, 0, NULL, NULL);
   TFE_ReportErrorToCluster(NULL, 0, NULL, status);
   missing("TFE_ReportErrorToCluster");

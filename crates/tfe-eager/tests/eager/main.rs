@@ -2,6 +2,7 @@
 
 mod attrs;
 mod cache;
+mod custom_devices;
 mod devices;
 mod messages;
 mod pending;

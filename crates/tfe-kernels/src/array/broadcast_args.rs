@@ -2,8 +2,9 @@
 //! repeated.
 
 use smallvec::SmallVec;
-use tfe_core::{DTypeSet, Result, Shape, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::memory::try_collect;
+use tfe_core::{DTypeSet, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
 use tfe_host::axes;
@@ -13,77 +14,107 @@ pub(super) const KERNELS: &[KernelDef] = &[
         types: &[("T", DTypeSet::INDEX)],
         host_inputs: &["s0", "s1"],
         host_outputs: &["r0"],
-        ..KernelDef::cpu(ops::BROADCAST_ARGS, build_shape)
+        ..KernelDef::host(ops::BROADCAST_ARGS, shape_rule, build_shape)
     },
     KernelDef {
         types: &[("T", DTypeSet::INDEX)],
         host_inputs: &["s0", "s1"],
         host_outputs: &["r0", "r1"],
-        ..KernelDef::cpu(ops::BROADCAST_GRADIENT_ARGS, build_axes)
+        ..KernelDef::host(ops::BROADCAST_GRADIENT_ARGS, axes_rule, build_axes)
     },
 ];
 
 type Sizes = SmallVec<[i64; 8]>;
 
+/// As many sizes as the longer shape has.
+fn shape_rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        known(call)?;
+        let ranks = call.num_elements(0).zip(call.num_elements(1));
+        call.set(0, &[ranks.map_or(dim::UNKNOWN, |(a, b)| a.max(b))])
+    }))
+}
+
 fn build_shape(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let shape: Sizes = aligned(ctx)?
-            .iter()
-            .map(|&[x, y]| if x == 1 { y } else { x })
-            .collect();
-        set(ctx, 0, &shape)
+        let shapes = shapes(ctx)?;
+        set(
+            ctx,
+            0,
+            pairs(&shapes).map(|[x, y]| if x == 1 { y } else { x }),
+        )
+    }))
+}
+
+/// As many axes as there are, which the shapes tell.
+fn axes_rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        let shapes = known(call)?;
+        for k in 0..2 {
+            let n = shapes.as_ref().map(|shapes| repeated(shapes, k).count());
+            call.set(k, &[n.map_or(dim::UNKNOWN, |n| n as i64)])?;
+        }
+        Ok(())
     }))
 }
 
 fn build_axes(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let pairs = aligned(ctx)?;
-        // A dimension that is 1 on both sides is said to be repeated on both, unless the shapes are the same.
-        let same = ctx.input(0).dims() == ctx.input(1).dims() && pairs.iter().all(|[x, y]| x == y);
-        let repeated = |k: usize| -> Sizes {
-            let ones = pairs.iter().enumerate();
-            let ones = ones.filter(|(_, pair)| pair[k] == 1 && !same);
-            ones.map(|(i, _)| i as i64).collect()
-        };
-        set(ctx, 0, &repeated(0))?;
-        set(ctx, 1, &repeated(1))
+        let shapes = shapes(ctx)?;
+        (0..2).try_for_each(|k| set(ctx, k, repeated(&shapes, k)))
     }))
 }
 
-/// The sizes along each dimension of the result; what a shape does not have is 1.
-fn aligned(ctx: &KernelContext<'_>) -> Result<SmallVec<[[i64; 2]; 8]>> {
-    let mut shapes: [Sizes; 2] = Default::default();
-    for (i, shape) in shapes.iter_mut().enumerate() {
-        let input = ctx.input(i);
-        ensure!(
-            input.rank() == 1,
-            InvalidArgument,
-            "In[{i}] must be a vector.{}",
-            input.shape()
-        );
-        *shape = axes::integers(input)?;
+/// Both shapes, if they are known; they are vectors and fit together.
+fn known(call: &Inference<'_>) -> Result<Option<[Sizes; 2]>> {
+    for i in 0..2 {
+        call.of_rank(i, 1, || {
+            err!(
+                InvalidArgument,
+                "In[{i}] must be a vector.{}",
+                call.shown(i)
+            )
+        })?;
     }
-    let rank = shapes[0].len().max(shapes[1].len());
-    let along =
-        |shape: &Sizes, i: usize| (i + shape.len()).checked_sub(rank).map_or(1, |i| shape[i]);
-    let mut pairs = SmallVec::new();
-    for i in 0..rank {
-        let [x, y] = [0, 1].map(|k| along(&shapes[k], i));
-        if x != y && x != 1 && y != 1 {
-            let [a, b] = shapes.map(|shape| {
-                let sizes: Vec<_> = shape.iter().map(i64::to_string).collect();
-                sizes.join(",")
-            });
-            bail!(InvalidArgument, "Incompatible shapes: [{a}] vs. [{b}]");
-        }
-        pairs.push([x, y]);
-    }
-    Ok(pairs)
+    let shapes = match (call.integers(0)?, call.integers(1)?) {
+        (Some(a), Some(b)) => [a, b],
+        _ => return Ok(None),
+    };
+    ensure!(
+        pairs(&shapes).all(|[x, y]| x == y || x == 1 || y == 1),
+        InvalidArgument,
+        "Incompatible shapes: [{}] vs. [{}]",
+        axes::listed(&shapes[0], ","),
+        axes::listed(&shapes[1], ",")
+    );
+    Ok(Some(shapes))
 }
 
-fn set(ctx: &mut KernelContext<'_>, i: usize, values: &[i64]) -> Result<()> {
-    let dtype = ctx.input(0).dtype();
-    let out = axes::tensor(ctx, dtype, Shape::vector(values.len()), values)?;
+fn shapes(ctx: &KernelContext<'_>) -> Result<[Sizes; 2]> {
+    Ok([axes::integers(ctx.input(0))?, axes::integers(ctx.input(1))?])
+}
+
+/// The sizes along each dimension of the result; what a shape does not have is 1.
+fn pairs(shapes: &[Sizes; 2]) -> impl Iterator<Item = [i64; 2]> {
+    let rank = shapes[0].len().max(shapes[1].len());
+    let along =
+        move |shape: &Sizes, i: usize| (i + shape.len()).checked_sub(rank).map_or(1, |i| shape[i]);
+    (0..rank).map(move |i| [along(&shapes[0], i), along(&shapes[1], i)])
+}
+
+/// The axes along which shape `k` is repeated. A dimension that is 1 on both sides is said to be repeated on both, unless
+/// the shapes are the same.
+fn repeated(shapes: &[Sizes; 2], k: usize) -> impl Iterator<Item = i64> {
+    let differ = shapes[0] != shapes[1];
+    let ones = pairs(shapes)
+        .enumerate()
+        .filter(move |(_, pair)| differ && pair[k] == 1);
+    ones.map(|(i, _)| i as i64)
+}
+
+fn set(ctx: &mut KernelContext<'_>, i: usize, values: impl Iterator<Item = i64>) -> Result<()> {
+    let (dtype, shape) = (ctx.output_dtype(i), ctx.output_shape(i)?.clone());
+    let out = axes::tensor(ctx, dtype, shape, &try_collect(values)?)?;
     ctx.set_output(i, out);
     Ok(())
 }

@@ -1,17 +1,15 @@
 //! `BroadcastTo`: a tensor repeated along its dimensions of size 1, and along new ones before them.
 
-use smallvec::SmallVec;
-use tfe_core::{DTypeSet, DataType, Result, Shape, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, PartialShape, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::axes;
 use tfe_host::strided::{self, Strided};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("T", TYPES), ("Tidx", DTypeSet::INDEX)],
     host_inputs: &["shape"],
-    ..KernelDef::cpu(ops::BROADCAST_TO, build)
+    ..KernelDef::host(ops::BROADCAST_TO, rule, build)
 }];
 
 const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
@@ -23,40 +21,55 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Float8E5m2,
 ]));
 
-fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let (input, sizes) = (ctx.input(0), ctx.input(1));
+/// The shape that is asked for; the input fits it.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, sizes] = op.inputs(["input", "shape"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.of_rank(sizes, 1, || {
+            err!(
+                InvalidArgument,
+                "shape must be a vector of {{int32,int64}}, got shape {}",
+                call.shown(sizes)
+            )
+        })?;
+        call.set_from_sizes(0, sizes)?;
+        let (Some(dims), Some(rank)) = (call.dims(input), call.num_elements(sizes)) else {
+            return Ok(());
+        };
+        let new = (rank as usize).checked_sub(dims.len()).ok_or_else(|| {
+            err!(
+                InvalidArgument,
+                "Rank of input ({}) must be no greater than rank of output shape ({rank}).",
+                dims.len()
+            )
+        })?;
+        let Some(sizes) = call.integers(sizes)? else {
+            return Ok(());
+        };
+        let mut pairs = dims.iter().zip(&sizes[new..]);
         ensure!(
-            sizes.rank() == 1,
+            pairs.all(|(&own, &len)| own == 1 || dim::merge(own, len).is_some()),
             InvalidArgument,
-            "shape must be a vector of {{int32,int64}}, got shape {}",
-            sizes.shape()
+            "Incompatible shapes: {} vs. {}",
+            call.shown(input),
+            PartialShape::of(&sizes)
         );
-        let shape = Shape::new(&axes::integers(sizes)?)?;
-        ensure!(
-            input.rank() <= shape.rank(),
-            InvalidArgument,
-            "Rank of input ({}) must be no greater than rank of output shape ({}).",
-            input.rank(),
-            shape.rank()
-        );
+        Ok(())
+    }))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let input = init.input("input")?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let (input, shape) = (ctx.input(input), ctx.output_shape(0)?.clone());
         let strides = strided::strides(input.dims());
         let new = shape.rank() - input.rank();
-        let mut walk = SmallVec::<[(usize, isize); 8]>::new();
-        for (i, &len) in shape.dims().iter().enumerate() {
-            let own = i.checked_sub(new).map(|i| (input.dims()[i], strides[i]));
-            let stride = match own {
-                None | Some((1, _)) => 0,
-                Some((own, stride)) if own == len => stride,
-                Some(_) => bail!(
-                    InvalidArgument,
-                    "Incompatible shapes: {} vs. {shape}",
-                    input.shape()
-                ),
-            };
-            walk.push((len as usize, stride));
-        }
-        let out = strided::gather(ctx, input, &Strided::new(walk, 0), shape)?;
+        let walk = shape.dims().iter().enumerate().map(|(i, &len)| {
+            let own = i.checked_sub(new).filter(|&i| input.dims()[i] != 1);
+            (len as usize, own.map_or(0, |i| strides[i]))
+        });
+        let walk = Strided::new(walk, 0);
+        let out = strided::gather(ctx, input, &walk, shape)?;
         ctx.set_output(0, out);
         Ok(())
     }))

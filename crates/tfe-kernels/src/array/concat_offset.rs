@@ -1,67 +1,76 @@
 //! `ConcatOffset`: where each of several shapes begins when they are joined along a dimension.
 
-use tfe_core::{DTypeSet, Result, Shape, ensure, err};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::axes;
+use tfe_host::{axes, scratch_of};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     types: &[("shape_type", DTypeSet::INDEX)],
     host_inputs: &["concat_dim", "shape"],
     host_outputs: &["offset"],
-    ..KernelDef::cpu(ops::CONCAT_OFFSET, build)
+    ..KernelDef::host(ops::CONCAT_OFFSET, rule, build)
 }];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let dtype = init.attrs.dtype("shape_type")?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let axis = ctx.input(0);
-        ensure!(
-            axis.rank() == 0,
-            InvalidArgument,
-            "Concat dim tensor should be a scalar integer, but got shape {}",
-            axis.shape()
-        );
-        let given = axes::integers(axis)?[0];
-        let first = axes::integers(ctx.input(1))?;
-        let rank = first.len();
-        let axis = axes::normalize(given, rank).ok_or_else(|| {
+/// As many offsets as sizes, for each shape.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let (axis, shapes) = (op.input("concat_dim")?, op.list("shape")?);
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.of_rank(axis, 0, || {
             err!(
                 InvalidArgument,
-                "Concat dim is out of range: {given} vs. {rank}"
+                "Concat dim tensor should be a scalar integer, but got shape {}",
+                call.shown(axis)
             )
         })?;
-        let mut offset = vec![0i64; rank];
-        for i in 0..ctx.num_inputs() - 1 {
-            let shape = ctx.input(i + 1);
+        let rank = shapes.clone().find_map(|i| call.num_elements(i));
+        if let (Some(rank), Some(given)) = (rank, call.integer(axis)?) {
             ensure!(
-                shape.rank() == 1,
+                axes::normalize(given, rank as usize).is_some(),
                 InvalidArgument,
-                "input {i} should be a vector, but got shape {}",
-                shape.shape()
+                "Concat dim is out of range: {given} vs. {rank}"
             );
-            let sizes = axes::integers(shape)?;
+        }
+        for (i, shape) in shapes.clone().enumerate() {
+            call.of_rank(shape, 1, || {
+                err!(
+                    InvalidArgument,
+                    "input {i} should be a vector, but got shape {}",
+                    call.shown(shape)
+                )
+            })?;
+            if let (Some(rank), Some(n)) = (rank, call.num_elements(shape)) {
+                ensure!(
+                    n == rank,
+                    InvalidArgument,
+                    "input {i} should contain {rank} elements, but got {n}"
+                );
+            }
+            call.set(i, &[rank.unwrap_or(dim::UNKNOWN)])?;
+        }
+        Ok(())
+    }))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (axis, shapes) = (init.input("concat_dim")?, init.list("shape")?);
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let first = axes::integers(ctx.input(shapes.start))?;
+        let axis = axes::from_start(ctx.integer(axis)?, first.len());
+        let mut offset = scratch_of(0i64, first.len())?;
+        for (i, shape) in shapes.clone().enumerate() {
+            let sizes = axes::integers(ctx.input(shape))?;
+            let mut pairs = sizes.iter().zip(&first).enumerate();
             ensure!(
-                sizes.len() == rank,
-                InvalidArgument,
-                "input {i} should contain {rank} elements, but got {}",
-                sizes.len()
-            );
-            let same = sizes.iter().zip(&first).enumerate();
-            let same = same.into_iter().all(|(d, (a, b))| d == axis || a == b);
-            let text = |sizes: &[i64]| {
-                let sizes: Vec<_> = sizes.iter().map(i64::to_string).collect();
-                sizes.join(" ")
-            };
-            ensure!(
-                same,
+                pairs.all(|(d, (a, b))| d == axis || a == b),
                 InvalidArgument,
                 "All dimensions except {axis} must match. Input {i} has shape [{}] and doesn't match input 0 with shape [{}].",
-                text(&sizes),
-                text(&first)
+                axes::listed(&sizes, " "),
+                axes::listed(&first, " ")
             );
-            let out = axes::tensor(ctx, dtype, Shape::vector(rank), &offset)?;
+            let (dtype, shape) = (ctx.output_dtype(i), ctx.output_shape(i)?.clone());
+            let out = axes::tensor(ctx, dtype, shape, &offset)?;
             ctx.set_output(i, out);
             offset[axis] = offset[axis].saturating_add(sizes[axis]);
         }

@@ -13,12 +13,26 @@ use tfe_host::movement::moved;
 pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef {
         types: &[("Tparams", TYPES), ("Tindices", DTypeSet::INDEX)],
-        ..KernelDef::host(ops::GATHER, rule, build)
+        ..KernelDef::host(
+            ops::GATHER,
+            |op| rule(op, 0, None),
+            |init| build(init, 0, None),
+        )
     },
     KernelDef {
         types: &[("Tparams", TYPES), ("Tindices", INDICES)],
         host_inputs: &["axis"],
-        ..KernelDef::host(ops::GATHER_V2, rule, build)
+        ..KernelDef::host(
+            ops::GATHER_V2,
+            |op| rule(op, op.attrs.int("batch_dims")?, Some(op.input("axis")?)),
+            |init| {
+                build(
+                    init,
+                    init.attrs.int("batch_dims")?,
+                    Some(init.input("axis")?),
+                )
+            },
+        )
     },
 ];
 
@@ -36,20 +50,12 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
     DataType::Qint32,
 ]));
 
-/// The input of the axis and the number of batch dimensions; `Gather` has neither, both are 0.
-fn axis_and_batch(op: &OpInit<'_>) -> Result<(Option<usize>, i64)> {
-    match op.input("axis") {
-        Ok(axis) => Ok((Some(axis), op.attrs.int("batch_dims")?)),
-        Err(_) => Ok((None, 0)),
-    }
-}
-
-/// The indices, but for the dimensions that they share with the tensor, in the place of the axis.
-fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
-    let (axis, batch) = axis_and_batch(op)?;
+/// The dimensions of the indices, but for those of batches, in the place of the axis.
+fn rule(op: &OpInit<'_>, batch: i64, axis: Option<usize>) -> Result<Box<dyn Rule>> {
     let [params, indices] = op.inputs(["params", "indices"])?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
         let axis = match axis {
+            None => Some(0),
             Some(axis) => {
                 call.of_rank(axis, 0, || {
                     err!(
@@ -60,89 +66,104 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
                 })?;
                 call.integer(axis)?
             }
-            None => Some(0),
         };
-        call.at_least_rank(params, 1, || {
-            err!(InvalidArgument, "params must be at least 1 dimensional")
-        })?;
-        let Some(dims) = call.dims(params) else {
+        let (Some(params), Some(indices)) = (call.dims(params), call.dims(indices)) else {
             return Ok(());
         };
-        let rank = dims.len();
-        let normalized = |axis: i64| {
-            axes::normalize(axis, rank).ok_or_else(|| {
-                let least = axis.unsigned_abs() + u64::from(axis >= 0);
-                err!(
-                    InvalidArgument,
-                    "Shape must be at least rank {least} but is rank {rank}"
-                )
-            })
-        };
-        let axis = axis.map(normalized).transpose()?;
-        let Some(places) = call.dims(indices) else {
-            return Ok(());
-        };
-        let most = places.len() as i64;
-        ensure!(
-            (-most..=most).contains(&batch),
-            InvalidArgument,
-            "Expected batch_dims in the range [{}, {most}], but got {batch}",
-            -most
-        );
-        let batch = axes::from_start(batch, places.len());
-        ensure!(
-            batch < rank,
-            InvalidArgument,
-            "batch_dims ({batch}) must be less than rank(params) ({rank})."
-        );
         let Some(axis) = axis else {
-            call.set_rank(0, rank - 1 + places.len() - batch);
+            let batch = if batch < 0 {
+                batch + indices.len() as i64
+            } else {
+                batch
+            };
+            let rank = (params.len() + indices.len()) as i64 - 1 - batch;
+            if let Ok(rank) = usize::try_from(rank) {
+                call.set_rank(0, rank);
+            }
             return Ok(());
         };
-        ensure!(
-            batch <= axis,
-            InvalidArgument,
-            "batch_dims ({batch}) must be less than or equal to axis ({axis})."
-        );
-        let mut result = SmallVec::<[i64; 8]>::from_slice(&dims[..axis]);
-        for i in 0..batch {
-            let (p, j) = (dims[i], places[i]);
-            result[i] = dim::merge(p, j).ok_or_else(|| {
-                err!(
-                    InvalidArgument,
-                    "params.shape[{i}]: {p} should be equal to indices.shape[{i}]: {j}"
-                )
-            })?;
+        let (axis, batch) = places(params, indices, axis, batch)?;
+        let dims = [&params[..axis], &indices[batch..], &params[axis + 1..]];
+        let mut all: SmallVec<[i64; 8]> = dims.into_iter().flatten().copied().collect();
+        // A batch that one of the two does not know the size of, the other may.
+        for (i, dim) in all[..batch].iter_mut().enumerate() {
+            *dim = dim::merge(*dim, indices[i]).unwrap_or(*dim);
         }
-        result.extend_from_slice(&places[batch..]);
-        result.extend_from_slice(&dims[axis + 1..]);
-        call.set(0, &result)
+        call.set(0, &all)
     }))
 }
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (axis, batch) = axis_and_batch(init)?;
+fn build(init: &KernelInit<'_>, batch: i64, axis: Option<usize>) -> Result<Box<dyn Kernel>> {
     let [params, indices] = init.inputs(["params", "indices"])?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (params, indices, out) = (ctx.input(params), ctx.input(indices), ctx.output(0)?);
-        if out.shape().num_elements() == 0 {
-            // However many indices of nothing there are.
-            ctx.set_output(0, out.zeroed());
-            return Ok(());
-        }
-        let given = axis.map_or(Ok(0), |axis| ctx.integer(axis))?;
-        let axis = axes::from_start(given, params.rank());
-        let batch = axes::from_start(batch, indices.rank());
+        let (params, indices) = (ctx.input(params), ctx.input(indices));
+        let axis = axis.map_or(Ok(0), |axis| ctx.integer(axis))?;
+        let (axis, batch) = places(params.dims(), indices.dims(), axis, batch)?;
+        let (before, after) = (&params.dims()[..axis], &params.dims()[axis + 1..]);
         let size = |dims: &[i64]| dims.iter().product::<i64>() as usize;
-        let rows = Rows {
-            rows: &axes::rows(indices, params.dims()[axis])?,
-            list: size(&indices.dims()[batch..]),
-            blocks: size(&params.dims()[batch..axis]),
-            block: params.shape().dim(axis),
-            width: size(&params.dims()[axis + 1..]),
+        let (out, len) = (ctx.output(0)?, params.dims()[axis]);
+        let rows = if out.shape().num_elements() == 0 {
+            Vec::new()
+        } else {
+            axes::rows(indices, len)?
         };
-        let out = moved(ctx, out, params, None, &rows)?;
+        let movement = Rows {
+            rows: &rows,
+            list: size(&indices.dims()[batch..]),
+            blocks: size(&before[batch..]),
+            block: len as usize,
+            width: size(after),
+        };
+        let out = moved(ctx, out, params, None, &movement)?;
         ctx.set_output(0, out);
         Ok(())
     }))
+}
+
+/// The axis, and how many dimensions params and indices share.
+fn places(params: &[i64], indices: &[i64], axis: i64, batch: i64) -> Result<(usize, usize)> {
+    let rank = params.len();
+    ensure!(
+        rank >= 1,
+        InvalidArgument,
+        "params must be at least 1 dimensional"
+    );
+    let axis = axes::normalize(axis, rank).ok_or_else(|| {
+        let least = if axis < 0 {
+            axis.unsigned_abs()
+        } else {
+            axis.unsigned_abs() + 1
+        };
+        err!(
+            InvalidArgument,
+            "Shape must be at least rank {least} but is rank {rank}"
+        )
+    })?;
+    let most = indices.len() as i64;
+    ensure!(
+        (-most..=most).contains(&batch),
+        InvalidArgument,
+        "Expected batch_dims in the range [{}, {most}], but got {batch}",
+        -most
+    );
+    let batch = if batch < 0 { batch + most } else { batch } as usize;
+    ensure!(
+        batch < rank,
+        InvalidArgument,
+        "batch_dims ({batch}) must be less than rank(params) ({rank})."
+    );
+    ensure!(
+        batch <= axis,
+        InvalidArgument,
+        "batch_dims ({batch}) must be less than or equal to axis ({axis})."
+    );
+    let pairs = params.iter().zip(indices);
+    for (i, (&p, &j)) in pairs.take(batch).enumerate() {
+        ensure!(
+            dim::merge(p, j).is_some(),
+            InvalidArgument,
+            "params.shape[{i}]: {p} should be equal to indices.shape[{i}]: {j}"
+        );
+    }
+    Ok((axis, batch))
 }

@@ -15,10 +15,10 @@ pub(super) const KERNELS: &[KernelDef] = &[
     KernelDef::host(ops::STOP_GRADIENT, rule, build),
 ];
 
-/// Each output has the shape of its input.
+/// Each output is like the input of its place.
 fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     Ok(Box::new(|call: &mut Inference<'_>| {
-        (0..call.num_inputs()).for_each(|i| call.set_like(i, i));
+        (0..call.num_outputs()).for_each(|i| call.set_like(i, i));
         Ok(())
     }))
 }

@@ -1,12 +1,12 @@
 //! Tensors of index vectors, as `GatherNd` and the scatter ops take them.
 
 use tfe_core::{DTypeSet, DataType, Result, Tensor, bail};
-use tfe_device::KernelInit;
+use tfe_device::OpInit;
 
 use tfe_host::gather_rows::Rows;
 use tfe_host::{axes, scratch};
 
-/// The types of indices that gathering ops take.
+/// The types of indices to gather by.
 pub(super) const INDICES: DTypeSet = DTypeSet::INDEX.union(DTypeSet::of(&[DataType::Int16]));
 
 /// What becomes of an index vector that points outside.
@@ -23,7 +23,7 @@ impl Policy {
     ///
     /// # Errors
     /// `InvalidArgument` for another policy.
-    pub(super) fn of(init: &KernelInit<'_>) -> Result<Self> {
+    pub(super) fn of(init: &OpInit<'_>) -> Result<Self> {
         match init.attrs.str("bad_indices_policy")? {
             "" | "DEFAULT" | "ERROR" => Ok(Self::Refuse),
             "IGNORE" => Ok(Self::Ignore),

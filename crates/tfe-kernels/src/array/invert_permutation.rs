@@ -13,23 +13,20 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     ..KernelDef::host(ops::INVERT_PERMUTATION, rule, build)
 }];
 
-/// The shape of the input, which is a vector.
 fn rule(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     Ok(Box::new(|call: &mut Inference<'_>| {
         call.of_rank(0, 1, || {
             err!(InvalidArgument, "invert_permutation expects a 1D vector.")
         })?;
-        match call.rank(0) {
-            Some(_) => call.set_like(0, 0),
-            None => call.set_rank(0, 1),
-        }
+        call.set_like(0, 0);
         Ok(())
     }))
 }
 
 fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let given = axes::integers(ctx.input(0))?;
+        let input = ctx.input(0);
+        let given = axes::integers(input)?;
         let n = given.len() as i64;
         let mut inverse = scratch_of(-1, given.len())?;
         for (i, &place) in given.iter().enumerate() {
@@ -46,8 +43,7 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
             *slot = i as i64;
         }
-        let shape = ctx.output_shape(0)?.clone();
-        let out = axes::tensor(ctx, ctx.output_dtype(0), shape, &inverse)?;
+        let out = axes::tensor(ctx, input.dtype(), input.shape().clone(), &inverse)?;
         ctx.set_output(0, out);
         Ok(())
     }))

@@ -2,7 +2,7 @@
 
 use tfe_core::memory::try_collect;
 use tfe_core::{DTypeSet, DataType, Result, Shape, TString, err};
-use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule};
 use tfe_ops::ops;
 
 use tfe_host::axes;
@@ -18,24 +18,24 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
     ..KernelDef::host(ops::LIST_DIFF, rule, build)
 }];
 
-/// As many elements as are new, which only they tell.
+/// Vectors of as many elements as are new, which only the elements tell.
 fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let [x, y] = op.inputs(["x", "y"])?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
-        for (i, name) in [(x, "x"), (y, "y")] {
-            call.of_rank(i, 1, || {
+        for (input, name) in [(x, "x"), (y, "y")] {
+            call.of_rank(input, 1, || {
                 err!(InvalidArgument, "{name} should be a 1D vector.")
             })?;
         }
-        call.set(0, &[dim::UNKNOWN])?;
-        call.set(1, &[dim::UNKNOWN])
+        (0..2).for_each(|i| call.set_rank(i, 1));
+        Ok(())
     }))
 }
 
 fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let [x, y] = init.inputs(["x", "y"])?;
+    let index_type = init.attrs.dtype("out_idx")?;
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (x, y) = (ctx.input(x), ctx.input(y));
+        let (x, y) = (ctx.input(0), ctx.input(1));
         let rows = match x.dtype() {
             DataType::String => new_ones(x.as_slice::<TString>()?, y.as_slice::<TString>()?)?,
             _ => new_ones(&keys(x, y.num_elements())?, &keys(y, 0)?)?,
@@ -43,8 +43,8 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let shape = Shape::vector(rows.len());
         let out = ctx.output_of(0, shape.clone())?;
         let values = moved(ctx, out, x, None, &Rows::of(&rows, 1))?;
-        let indices = try_collect(rows.iter().map(|&row| row as i64))?;
-        let indices = axes::tensor(ctx, ctx.output_dtype(1), shape, &indices)?;
+        let indices: Vec<_> = try_collect(rows.iter().map(|&row| row as i64))?;
+        let indices = axes::tensor(ctx, index_type, shape, &indices)?;
         ctx.set_output(0, values);
         ctx.set_output(1, indices);
         Ok(())

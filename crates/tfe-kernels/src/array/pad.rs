@@ -163,9 +163,9 @@ fn build_mirror(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let first = before as isize - edge;
             let last = len as isize - 2 + edge;
             smallvec![
-                Run::of(before, first.wrapping_mul(step), -step),
+                Run::of(before, first * step, -step),
                 Run::of(len, 0, step),
-                Run::of(after, last.wrapping_mul(step), -step)
+                Run::of(after, last * step, -step)
             ]
         });
         let out = moved(ctx, ctx.output(0)?, input, None, &Runs::new(runs))?;

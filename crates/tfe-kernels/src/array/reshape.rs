@@ -73,16 +73,11 @@ fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 /// can say anything.
 fn left(input: &[i64], sizes: &[i64]) -> Result<i64> {
     let empty = sizes.contains(&0);
-    let product = |dims: &[i64]| {
-        let mut positive = dims.iter().filter(|&&d| d > 0);
-        positive.try_fold(1i64, |n, &d| n.checked_mul(d))
-    };
-    let asked = product(sizes).ok_or_else(|| too_many(sizes))?;
-    let count = if input.contains(&0) && !empty {
-        0
-    } else {
-        product(input).ok_or_else(|| too_many(input))?
-    };
+    let mut positive = sizes.iter().filter(|&&size| size > 0);
+    let asked = positive.try_fold(1i64, |n, &size| n.checked_mul(size));
+    let asked = asked.ok_or_else(|| too_many(sizes))?;
+    let counted = input.iter().filter(|&&d| d > 0 || !empty);
+    let count: i64 = counted.product();
     ensure!(
         count % asked == 0 || (empty && input.contains(&0)),
         InvalidArgument,

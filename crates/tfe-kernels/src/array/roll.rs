@@ -78,7 +78,7 @@ fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let strides = strided::strides(input.dims());
         let runs = shifts.iter().enumerate().map(|(i, &shift)| {
             let (len, step) = (input.shape().dim(i), strides[i]);
-            let back = ((len - shift) as isize).wrapping_mul(step);
+            let back = (len - shift) as isize * step;
             smallvec![Run::of(shift, back, step), Run::of(len - shift, 0, step)]
         });
         let out = moved(ctx, ctx.output(0)?, input, None, &Runs::new(runs))?;

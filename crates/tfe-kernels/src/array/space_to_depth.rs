@@ -27,14 +27,8 @@ const TYPES: DTypeSet = DTypeSet::NUMBER.union(DTypeSet::of(&[
 fn rule_to_depth(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let block = block_size(op)?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
-        let [batch, height, width, depth] = match call.dims(0) {
-            None => return Ok(call.set_rank(0, 4)),
-            Some(&[batch, height, width, depth]) => [batch, height, width, depth],
-            Some(dims) => bail!(
-                InvalidArgument,
-                "Input rank should be 4 instead of {}",
-                dims.len()
-            ),
+        let Some([batch, height, width, depth]) = image(call, "should be 4 instead of")? else {
+            return Ok(());
         };
         ensure!(
             [height, width]
@@ -52,14 +46,8 @@ fn rule_to_depth(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
 fn rule_to_space(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     let block = block_size(op)?;
     Ok(Box::new(move |call: &mut Inference<'_>| {
-        let [batch, height, width, depth] = match call.dims(0) {
-            None => return Ok(call.set_rank(0, 4)),
-            Some(&[batch, height, width, depth]) => [batch, height, width, depth],
-            Some(dims) => bail!(
-                InvalidArgument,
-                "Input rank should be: 4 instead of: {}",
-                dims.len()
-            ),
+        let Some([batch, height, width, depth]) = image(call, "should be: 4 instead of:")? else {
+            return Ok(());
         };
         let squared = block.saturating_mul(block);
         ensure!(
@@ -78,6 +66,16 @@ fn rule_to_space(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
             ],
         )
     }))
+}
+
+/// The dimensions of the input, unless nothing is known of them; `should` is for the message about another rank.
+fn image(call: &mut Inference<'_>, should: &str) -> Result<Option<[i64; 4]>> {
+    call.set_rank(0, 4);
+    match call.dims(0) {
+        None => Ok(None),
+        Some(&[batch, height, width, depth]) => Ok(Some([batch, height, width, depth])),
+        Some(dims) => bail!(InvalidArgument, "Input rank {should} {}", dims.len()),
+    }
 }
 
 fn block_size(op: &OpInit<'_>) -> Result<i64> {

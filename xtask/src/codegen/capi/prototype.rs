@@ -40,12 +40,6 @@ const VALUES: &[(&str, &str, Kind)] = &[
     ("TFE_CancellationToken", "i64", Kind::Number),
     ("TF_AttrType", "c_int", Kind::Number),
     ("TF_DataType", "c_int", Kind::Number),
-    ("TFE_CustomDevice", "TFE_CustomDevice", Kind::Struct),
-    (
-        "TFE_CustomDeviceTensorHandle",
-        "TFE_CustomDeviceTensorHandle",
-        Kind::Struct,
-    ),
     ("TF_AttrMetadata", "TF_AttrMetadata", Kind::Struct),
     ("TF_Buffer", "TF_Buffer", Kind::Struct),
     ("TF_Input", "TF_Input", Kind::Struct),

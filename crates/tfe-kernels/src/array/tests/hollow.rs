@@ -1,6 +1,7 @@
 //! Tensors without elements but with long dimensions: neither time nor memory may follow what a shape claims.
 
-use tfe_core::{Code, Result, Shape, Tensor};
+use tfe_attrs::AttrValue;
+use tfe_core::{Code, DataType, Result, Shape, Tensor};
 
 use crate::testing::run;
 
@@ -41,20 +42,71 @@ fn what_a_shape_claims_costs_nothing() {
     let gathered = vec![hollow(&[0]), no_numbers];
     assert_eq!(shape("GatherNd", gathered), of(&[LONG, 0]));
 
-    let indices = Tensor::from_iter(&[2, 0], [0i64; 0]).expect("a tensor");
-    let gathered = vec![hollow(&[0, LONG]), indices];
-    assert_eq!(shape("Gather", gathered), of(&[2, 0, LONG]));
+    let numbers = vec![hollow(&[2, LONG, 0]), vector(&[LONG, 1])];
+    assert_eq!(
+        shape("ReverseSequence", numbers.clone()),
+        Err(Code::InvalidArgument)
+    );
+    let attrs = [
+        ("seq_dim", AttrValue::Int(1)),
+        ("batch_dim", AttrValue::Int(0)),
+    ];
+    let reversed = run("ReverseSequence", &attrs, numbers).expect("the same");
+    assert_eq!(reversed[0].dims(), [2, LONG, 0]);
+
+    let long = [0, LONG, 1 << 20];
+    let huge = || hollow(&long);
+    for (op, other) in [
+        ("Pad", Tensor::from_slice(&[3, 2], &[0i64; 6])),
+        ("ReverseV2", Tensor::vector(&[1i64, 2])),
+        ("Tile", Tensor::vector(&[2i64, 1, 1])),
+        ("Transpose", Tensor::vector(&[0i64, 1, 2])),
+        ("Reshape", Tensor::vector(&long)),
+    ] {
+        let inputs = vec![huge(), other.expect("a tensor")];
+        assert_eq!(shape(op, inputs), of(&long), "{op}");
+    }
+    let rolled = vec![huge(), vector(&[1, 2]), vector(&[1, -1])];
+    assert_eq!(shape("Roll", rolled), of(&long));
+    let part = vec![huge(), vector(&[0, 1, 1]), vector(&[0, 2, -1])];
+    assert_eq!(shape("Slice", part), of(&[0, 2, long[2] - 1]));
+    let folded = vec![huge(), vector(&[0, -1])];
+    assert_eq!(shape("Reshape", folded), of(&[0, 1 << 60]));
+
     assert_eq!(
         shape("MatrixDiagPart", vec![hollow(&[LONG, 0, 3])]),
         of(&[LONG, 0])
     );
-    assert_eq!(
-        shape("Diag", vec![hollow(&[0, LONG])]),
-        Err(Code::InvalidArgument)
-    );
+    let set = vec![hollow(&[LONG, 0, 3]), hollow(&[LONG, 0])];
+    assert_eq!(shape("MatrixSetDiag", set), of(&[LONG, 0, 3]));
 
     let product = vec![hollow(&[LONG, 0, 0]), hollow(&[LONG, 0, 5])];
     assert_eq!(shape("BatchMatMulV2", product), of(&[LONG, 0, 5]));
+}
+
+#[test]
+fn rows_of_nothing_are_dealt_and_put_together() {
+    let no_numbers = || Tensor::from_iter(&[LONG, 0], [0i32; 0]).expect("a tensor");
+    let dealt = run(
+        "DynamicPartition",
+        &[("num_partitions", 2.into())],
+        vec![hollow(&[LONG, 0, 3]), no_numbers()],
+    );
+    let dealt = dealt.expect("parts");
+    assert!(dealt.iter().all(|part| part.dims() == [0, 3]) && dealt.len() == 2);
+    let put = run(
+        "DynamicStitch",
+        &[("N", 2.into()), ("T", DataType::Float.into())],
+        vec![
+            no_numbers(),
+            Tensor::vector(&[1i32]).expect("a tensor"),
+            hollow(&[LONG, 0, 0]),
+            hollow(&[1, 0]),
+        ],
+    );
+    assert_eq!(put.expect("rows")[0].dims(), [2, 0]);
+    let many = shape("BroadcastTo", vec![hollow(&[1, 0]), vector(&[LONG, 0])]);
+    assert_eq!(many, Ok(Shape::new(&[LONG, 0]).expect("a shape")));
 }
 
 #[test]

@@ -3,3 +3,4 @@
 mod hollow;
 mod joins_and_slices;
 mod movers;
+mod partial;

@@ -43,9 +43,6 @@ TF_CAPI_EXPORT extern uint64_t TFE_GetContextId(TFE_Context* ctx);
 // Puts "/job:localhost/replica:0/task:0" into a buffer, in place of what it holds.
 TF_CAPI_EXPORT extern void TFE_HostAddressSpace(TFE_Context* ctx, TF_Buffer* buf);
 
-// Whether a device of that name was made by the program: none is, as that cannot be done here.
-TF_CAPI_EXPORT extern bool TFE_IsCustomDevice(TFE_Context* ctx, const char* device_name);
-
 // Fills a buffer, which must be empty, with the names of ops that ran in functions: with none, as they
 // are not noted (nor are they by TensorFlow as it ships).
 TF_CAPI_EXPORT extern void TFE_GetExecutedOpNames(TFE_Context* ctx, TF_Buffer* buf,
@@ -134,6 +131,105 @@ TF_CAPI_EXPORT extern void TFE_OpAttrsSerialize(const TFE_OpAttrs* attrs, TF_Buf
 TF_CAPI_EXPORT extern void TFE_OpSetAttrValueProto(const TFE_Op* op, const char* attr_name,
                                                    const void* proto, size_t proto_len,
                                                    TF_Status* status);
+
+// ---- custom devices --------------------------------------------------------------------------------
+
+#define TFE_CUSTOM_DEVICE_VERSION 4
+
+#ifdef __cplusplus
+#define TFE_MEMBER_DEFAULT(value) = value
+#else
+#define TFE_MEMBER_DEFAULT(value)
+#endif
+
+// A device that a program makes of functions: it is handed whole ops, and does with them as it likes.
+// In C `version` and the members that are not wanted must be set, to TFE_CUSTOM_DEVICE_VERSION and to
+// NULL.
+//
+// The functions are called by any thread that uses the context, by several at a time, and may call all
+// functions of this library but TFE_DeleteContext. `context` is the context of the device. Handles and
+// ops that they are given are theirs until they return; handles that they give are the library's from
+// then on. What they say by the status is the status of the call that they are called for; it is OK at
+// first, and when it is not at the end, what they give is not looked at.
+typedef struct TFE_CustomDevice {
+  int version TFE_MEMBER_DEFAULT(TFE_CUSTOM_DEVICE_VERSION);
+
+  // A handle on this device to the value of a handle, which may be on any device, this one included.
+  TFE_TensorHandle* (*copy_tensor_to_device)(TFE_Context* context, TFE_TensorHandle* tensor,
+                                             TF_Status* status, void* device_info);
+
+  // A handle on another device, which is no custom device, to a value of this one. The name is the one
+  // that the caller gave to TFE_TensorHandleCopyToDevice, in his spelling.
+  TFE_TensorHandle* (*copy_tensor_from_device)(TFE_Context* context, TFE_TensorHandle* tensor,
+                                               const char* target_device_name, TF_Status* status,
+                                               void* device_info);
+
+  // Executes an op. `op` has the name, the attrs that were set, the inputs, wherever they are, and the
+  // device that was asked for, if one was; whether they fit each other was not looked at. `*num_outputs`
+  // is how many handles there is room for in `outputs`, and must be set to their number.
+  void (*execute)(const TFE_Op* op, int* num_outputs, TFE_TensorHandle** outputs, TF_Status* s,
+                  void* device_info);
+
+  // Called once: when the context is deleted, or the device could not be registered. A call that runs
+  // on the device at that time comes to its end first.
+  void (*delete_device)(void* device_info);
+
+  // TFE_CreatePackedTensorHandle for handles of which this device is that of the first on any custom
+  // device. NULL is UNIMPLEMENTED.
+  TFE_TensorHandle* (*pack)(TFE_Context* context, TFE_TensorHandle** handles, int num_handles,
+                            TF_Status* s, void* device_info) TFE_MEMBER_DEFAULT(nullptr);
+
+  // Whether an op with inputs on this device, and on no other custom device, is to be executed here,
+  // even where another device was asked for. Otherwise its inputs are copied off this device. NULL says
+  // yes to ops that no device was asked for. The status is not looked at.
+  bool (*shall_pin_to_this_device)(const TFE_Op* op, TF_Status* s) TFE_MEMBER_DEFAULT(nullptr);
+} TFE_CustomDevice;
+
+// Adds a device to a context; calls that run meanwhile on other threads are not disturbed. Ops are
+// executed on it that ask for it by TFE_OpSetDevice, and ops with inputs on it, unless
+// shall_pin_to_this_device says otherwise. The name must be a full one,
+// "/job:<name>/replica:<replica>/task:<task>/device:<type>:<device_num>", or INVALID_ARGUMENT, and not
+// that of another device, or ALREADY_EXISTS. delete_device is called after an error, too.
+// TFE_ContextListDevices does not tell of custom devices.
+TF_CAPI_EXPORT extern void TFE_RegisterCustomDevice(TFE_Context* ctx, TFE_CustomDevice device,
+                                                    const char* device_name, void* device_info,
+                                                    TF_Status* status);
+
+// Whether a device of that name, in any spelling, was registered so.
+TF_CAPI_EXPORT extern bool TFE_IsCustomDevice(TFE_Context* ctx, const char* device_name);
+
+// What a handle on a custom device asks for its value. The functions may be called by several threads at
+// a time, and outlive the context.
+typedef struct TFE_CustomDeviceTensorHandleMethods {
+  int version TFE_MEMBER_DEFAULT(TFE_CUSTOM_DEVICE_VERSION);
+
+  // The number of dimensions; -1 if it is not known.
+  int (*num_dims)(void* data, TF_Status* status);
+
+  // The length of a dimension.
+  int64_t (*dim)(void* data, int dim_index, TF_Status* status);
+
+  // Called once, when the last handle to the value is deleted.
+  void (*deallocator)(void* data);
+
+  // Text about the value, for messages. The buffer is the library's from then on. NULL leaves it out.
+  TF_Buffer* (*summarize)(void* data, TF_Status* status) TFE_MEMBER_DEFAULT(nullptr);
+} TFE_CustomDeviceTensorHandle;
+
+#undef TFE_MEMBER_DEFAULT
+
+// A handle to a value on a custom device, which TFE_TensorHandleDevicePointer gives back. The
+// deallocator is called after an error, too.
+TF_CAPI_EXPORT extern TFE_TensorHandle* TFE_NewCustomDeviceTensorHandle(
+    TFE_Context* ctx, const char* device_name, TF_DataType dtype, void* data,
+    TFE_CustomDeviceTensorHandle methods, TF_Status* status);
+
+// A handle to several values, made by `pack` of the custom device that is that of the first handle on
+// any. UNIMPLEMENTED for handles of which none is on a custom device.
+TF_CAPI_EXPORT extern TFE_TensorHandle* TFE_CreatePackedTensorHandle(TFE_Context* ctx,
+                                                                     TFE_TensorHandle** handles,
+                                                                     int* num_handles,
+                                                                     TF_Status* status);
 
 // ---- cancellation ----------------------------------------------------------------------------------
 
@@ -244,33 +340,6 @@ typedef struct TFE_MonitoringStringGauge4 TFE_MonitoringStringGauge4;
 typedef struct TFE_MonitoringStringGaugeCell TFE_MonitoringStringGaugeCell;
 typedef struct TFE_MonitoringBuckets TFE_MonitoringBuckets;
 
-#define TFE_CUSTOM_DEVICE_VERSION 4
-
-// A device that a program makes of functions.
-typedef struct TFE_CustomDevice {
-  int version;
-  TFE_TensorHandle* (*copy_tensor_to_device)(TFE_Context* context, TFE_TensorHandle* tensor,
-                                             TF_Status* status, void* device_info);
-  TFE_TensorHandle* (*copy_tensor_from_device)(TFE_Context* context, TFE_TensorHandle* tensor,
-                                               const char* target_device_name, TF_Status* status,
-                                               void* device_info);
-  void (*execute)(const TFE_Op* op, int* num_outputs, TFE_TensorHandle** outputs, TF_Status* s,
-                  void* device_info);
-  void (*delete_device)(void* device_info);
-  TFE_TensorHandle* (*pack)(TFE_Context* context, TFE_TensorHandle** handles, int num_handles,
-                            TF_Status* s, void* device_info);
-  bool (*shall_pin_to_this_device)(const TFE_Op* op, TF_Status* s);
-} TFE_CustomDevice;
-
-// How the value of a handle on such a device is asked for.
-typedef struct TFE_CustomDeviceTensorHandleMethods {
-  int version;
-  int (*num_dims)(void* data, TF_Status* status);
-  int64_t (*dim)(void* data, int dim_index, TF_Status* status);
-  void (*deallocator)(void* data);
-  TF_Buffer* (*summarize)(void* data, TF_Status* status);
-} TFE_CustomDeviceTensorHandle;
-
 // See the end of c_api.h.
 //
 // Generated by `cargo xtask codegen`, down to the line that says so. Do not edit.
@@ -287,9 +356,6 @@ TF_CAPI_EXPORT extern void TFE_ContextUpdateServerDef(TFE_Context*, int, const v
                                                       TF_Status*);
 TF_CAPI_EXPORT extern void TFE_ContextUpdateServerDefWithTimeout(TFE_Context*, int, const void*,
                                                                  size_t, int64_t, TF_Status*);
-TF_CAPI_EXPORT extern TFE_TensorHandle* TFE_CreatePackedTensorHandle(TFE_Context*,
-                                                                     TFE_TensorHandle**, int*,
-                                                                     TF_Status*);
 TF_CAPI_EXPORT extern void TFE_DeleteConfigKeyValue(TFE_Context*, const char*, TF_Status*);
 TF_CAPI_EXPORT extern void TFE_GetConfigKeyValue(TFE_Context*, const char*, int64_t, TF_Buffer*,
                                                  TF_Status*);
@@ -424,10 +490,6 @@ TF_CAPI_EXPORT extern void TFE_MonitoringStringGaugeCellSet(TFE_MonitoringString
                                                             const char*);
 TF_CAPI_EXPORT extern void TFE_MonitoringStringGaugeCellValue(TFE_MonitoringStringGaugeCell*,
                                                               TF_Buffer*);
-TF_CAPI_EXPORT extern TFE_TensorHandle* TFE_NewCustomDeviceTensorHandle(
-    TFE_Context*, const char*, TF_DataType, void*, TFE_CustomDeviceTensorHandle, TF_Status*);
-TF_CAPI_EXPORT extern void TFE_RegisterCustomDevice(TFE_Context*, TFE_CustomDevice, const char*,
-                                                    void*, TF_Status*);
 TF_CAPI_EXPORT extern void TFE_ReportErrorToCluster(TFE_Context*, int, const char*, TF_Status*);
 TF_CAPI_EXPORT extern void TFE_SetLogicalCpuDevices(TFE_Context*, int, const char*, TF_Status*);
 TF_CAPI_EXPORT extern void TFE_WaitAtBarrier(TFE_Context*, const char*, int64_t, TF_Status*);
