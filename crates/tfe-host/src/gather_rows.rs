@@ -6,7 +6,7 @@ use tfe_core::{Result, Word};
 use tfe_device::Device;
 
 use crate::movement::Movement;
-use crate::{Cursor, parallel};
+use crate::{Cursor, cost, parallel};
 
 /// A list of rows, taken from each of several blocks of a tensor.
 pub struct Rows<'a> {
@@ -59,19 +59,25 @@ impl Movement for Rows<'_> {
             return Cursor::new(dst).finish();
         }
         // Rows lie anywhere in memory: most of the time goes into reaching the first word.
-        let ns = 0.1 * size_of::<W>() as f64 + 2.0 / width as f64;
-        Ok(parallel::write(device, dst, width, ns, &|start, piece| {
-            let (first, n) = (start / width, piece.len() / width);
-            let mut out = Cursor::new(piece);
-            for i in first..first + n {
-                match self.row(i) {
-                    Some(row) if width == 1 => out.push(source[row]),
-                    Some(row) => out.copy(&source[row * width..][..width]),
-                    None => out.repeat(gap, width),
+        let cost = cost::copy(size_of::<W>()) + cost::RANDOM_ACCESS / width as f64;
+        Ok(parallel::write(
+            device,
+            dst,
+            width,
+            cost,
+            &|start, piece| {
+                let (first, n) = (start / width, piece.len() / width);
+                let mut out = Cursor::new(piece);
+                for i in first..first + n {
+                    match self.row(i) {
+                        Some(row) if width == 1 => out.push(source[row]),
+                        Some(row) => out.copy(&source[row * width..][..width]),
+                        None => out.repeat(gap, width),
+                    }
                 }
-            }
-            out.finish().expect("as many rows as there is room for")
-        }))
+                out.finish().expect("as many rows as there is room for")
+            },
+        ))
     }
 
     fn source(&self, i: usize) -> Option<usize> {

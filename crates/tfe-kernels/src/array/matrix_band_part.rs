@@ -1,10 +1,9 @@
 //! `MatrixBandPart`: matrices with zeros outside of a band around the diagonal.
 
-use tfe_core::{DTypeSet, DataType, Result, Tensor, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use tfe_core::{DTypeSet, DataType, Result, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::axes;
 use tfe_host::movement::{Movement, moved};
 
 pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
@@ -13,58 +12,72 @@ pub(super) const KERNELS: &[KernelDef] = &[KernelDef {
         ("Tindex", DTypeSet::INDEX),
     ],
     host_inputs: &["num_lower", "num_upper"],
-    ..KernelDef::cpu(ops::MATRIX_BAND_PART, build)
+    ..KernelDef::host(ops::MATRIX_BAND_PART, rule, build)
 }];
 
-fn build(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    Ok(Box::new(|ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
-        let &[.., rows, columns] = input.dims() else {
-            bail!(
+/// The shape of the input, whose matrices have as many diagonals as are to be kept.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let [input, lower, upper] = op.inputs(["input", "num_lower", "num_upper"])?;
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        call.at_least_rank(input, 2, || {
+            err!(
                 InvalidArgument,
                 "input must be at least 2-dim, received shape: {}",
-                input.shape()
+                call.shown(input)
+            )
+        })?;
+        let [rows, columns] = match call.dims(input) {
+            Some(&[.., rows, columns]) => [rows, columns],
+            _ => [dim::UNKNOWN; 2],
+        };
+        for (i, name, what, most) in [
+            (lower, "num_lower", "rows", rows),
+            (upper, "num_upper", "columns", columns),
+        ] {
+            call.of_rank(i, 0, || {
+                err!(
+                    InvalidArgument,
+                    "{name} must be scalar, got shape {}",
+                    call.shown(i)
+                )
+            })?;
+            let given = call.integer(i)?.unwrap_or(-1);
+            ensure!(
+                most == dim::UNKNOWN || given <= most,
+                InvalidArgument,
+                "{name} must be negative or less or equal to number of {what} ({most}) got: {given}"
             );
-        };
+        }
+        call.set_like(0, input);
+        Ok(())
+    }))
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let [input, lower, upper] = init.inputs(["input", "num_lower", "num_upper"])?;
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let input = ctx.input(input);
+        let shape = input.shape();
+        // All of a side where the number is negative.
+        let width = |i: usize| ctx.integer(i).map(|n| if n < 0 { i64::MAX } else { n });
         let band = Band {
-            rows,
-            columns,
-            lower: width(ctx.input(1), "num_lower", "rows", rows)?,
-            upper: width(ctx.input(2), "num_upper", "columns", columns)?,
+            rows: shape.dim(shape.rank() - 2) as i64,
+            columns: shape.dim(shape.rank() - 1) as i64,
+            lower: width(lower)?,
+            upper: width(upper)?,
         };
-        let out = moved(
-            ctx,
-            ctx.allocate(input.dtype(), input.shape().clone())?,
-            input,
-            None,
-            &band,
-        )?;
+        let out = moved(ctx, ctx.output(0)?, input, None, &band)?;
         ctx.set_output(0, out);
         Ok(())
     }))
 }
 
-/// How many diagonals there are on a side; all of them when the number is negative.
-fn width(input: &Tensor, name: &str, what: &str, most: i64) -> Result<i64> {
-    ensure!(
-        input.rank() == 0,
-        InvalidArgument,
-        "{name} must be scalar, got shape {}",
-        input.shape()
-    );
-    let given = axes::integers(input)?[0];
-    ensure!(
-        given <= most,
-        InvalidArgument,
-        "{name} must be negative or less or equal to number of {what} ({most}) got: {given}"
-    );
-    Ok(if given < 0 { i64::MAX } else { given })
-}
-
 struct Band {
     rows: i64,
     columns: i64,
+    /// How many diagonals are kept below the main one.
     lower: i64,
+    /// And above.
     upper: i64,
 }
 

@@ -2,151 +2,252 @@
 //! with other diagonals (`MatrixSetDiag`), each in three versions. The first knows the main diagonal alone, the second a
 //! band of them, the third how they are aligned.
 
-use tfe_core::{DTypeSet, DataType, Result, Shape, Tensor, bail, ensure};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit};
+use smallvec::SmallVec;
+use tfe_core::{DTypeSet, DataType, PartialShape, Result, bail, ensure, err};
+use tfe_device::{Inference, Kernel, KernelContext, KernelDef, KernelInit, OpInit, Rule, dim};
 use tfe_ops::ops;
 
-use tfe_host::axes;
 use tfe_host::gather_rows::Rows;
 use tfe_host::movement::{Movement, moved};
 use tfe_host::update::{assignment, updated};
+use tfe_host::{axes, scratch};
 
 pub(super) const KERNELS: &[KernelDef] = &[
+    KernelDef::host(ops::MATRIX_DIAG, rule, build).of(TYPES),
     KernelDef {
-        types: TYPES,
-        ..KernelDef::cpu(ops::MATRIX_DIAG, build)
-    },
-    KernelDef {
-        types: TYPES,
         host_inputs: &["k", "num_rows", "num_cols", "padding_value"],
-        ..KernelDef::cpu(ops::MATRIX_DIAG_V2, build)
+        ..KernelDef::host(ops::MATRIX_DIAG_V2, rule, build).of(TYPES)
     },
     KernelDef {
-        types: TYPES,
         host_inputs: &["k", "num_rows", "num_cols", "padding_value"],
-        ..KernelDef::cpu(ops::MATRIX_DIAG_V3, build)
+        ..KernelDef::host(ops::MATRIX_DIAG_V3, rule, build).of(TYPES)
     },
+    KernelDef::host(ops::MATRIX_DIAG_PART, rule_of_part, build_part).of(TYPES),
     KernelDef {
-        types: TYPES,
-        ..KernelDef::cpu(ops::MATRIX_DIAG_PART, build_part)
-    },
-    KernelDef {
-        types: TYPES,
         host_inputs: &["k", "padding_value"],
-        ..KernelDef::cpu(ops::MATRIX_DIAG_PART_V2, build_part)
+        ..KernelDef::host(ops::MATRIX_DIAG_PART_V2, rule_of_part, build_part).of(TYPES)
     },
     KernelDef {
-        types: TYPES,
         host_inputs: &["k", "padding_value"],
-        ..KernelDef::cpu(ops::MATRIX_DIAG_PART_V3, build_part)
+        ..KernelDef::host(ops::MATRIX_DIAG_PART_V3, rule_of_part, build_part).of(TYPES)
     },
+    KernelDef::host(ops::MATRIX_SET_DIAG, rule_of_set, build_set).of(TYPES),
     KernelDef {
-        types: TYPES,
-        ..KernelDef::cpu(ops::MATRIX_SET_DIAG, build_set)
-    },
-    KernelDef {
-        types: TYPES,
         host_inputs: &["k"],
-        ..KernelDef::cpu(ops::MATRIX_SET_DIAG_V2, build_set)
+        ..KernelDef::host(ops::MATRIX_SET_DIAG_V2, rule_of_set, build_set).of(TYPES)
     },
     KernelDef {
-        types: TYPES,
         host_inputs: &["k"],
-        ..KernelDef::cpu(ops::MATRIX_SET_DIAG_V3, build_set)
+        ..KernelDef::host(ops::MATRIX_SET_DIAG_V3, rule_of_set, build_set).of(TYPES)
     },
 ];
 
 const TYPES: &[(&str, DTypeSet)] =
     &[("T", DTypeSet::NUMBER.union(DTypeSet::of(&[DataType::Bool])))];
 
-fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let align = Align::of(init)?;
-    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let diagonals = ctx.input(0);
-        let has_band = ctx.num_inputs() > 1;
-        let band = if has_band { Some(ctx.input(1)) } else { None };
-        let (lower, upper) = band.map_or(Ok((0, 0)), range)?;
-        let (outer, len) = longest(diagonals, lower, upper)?;
-        let least = [len - upper.min(0), len + lower.max(0)];
-        let given = match has_band {
-            true => [
-                number(ctx.input(2), "num_rows")?,
-                number(ctx.input(3), "num_cols")?,
-            ],
-            false => [-1, -1],
-        };
-        let [rows, columns] = match given {
-            [-1, -1] => [least[0].max(least[1]); 2],
-            [-1, columns] => [least[0], columns],
-            [rows, -1] => [rows, least[1]],
-            both => both,
-        };
-        for (size, least, what) in [(rows, least[0], "rows"), (columns, least[1], "columns")] {
-            ensure!(
-                size >= least,
-                InvalidArgument,
-                "The number of {what} is too small."
-            );
+type Dims = SmallVec<[i64; 8]>;
+
+/// Matrices of the size that is asked for, or of the least that has the diagonals.
+fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let diagonal = op.input("diagonal")?;
+    let [k, rows, columns, padding] =
+        ["k", "num_rows", "num_cols", "padding_value"].map(|name| op.input(name).ok());
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        let range = range_of(call, k)?;
+        let longest = range.map(|range| longest(call, diagonal, range));
+        let longest = longest.transpose()?.flatten();
+        let mut sizes = [dim::UNKNOWN; 2];
+        let mut are_known = true;
+        for (size, (i, name)) in sizes
+            .iter_mut()
+            .zip([(rows, "num_rows"), (columns, "num_cols")])
+        {
+            let Some(i) = i else { continue };
+            call.of_rank(i, 0, || {
+                err!(
+                    InvalidArgument,
+                    "{name} must be a scalar, received shape: {}",
+                    call.shown(i)
+                )
+            })?;
+            match call.integer(i)? {
+                Some(given) => *size = given,
+                None => are_known = false,
+            }
         }
+        if let (Some((_, len)), Some(range)) = (&longest, range)
+            && are_known
+            && *len != dim::UNKNOWN
+        {
+            sizes = matrix(*len, range, sizes)?;
+        }
+        if let Some((mut dims, _)) = longest {
+            dims.extend_from_slice(&sizes);
+            call.set(0, &dims)?;
+        }
+        // What is taken for a scalar differs from op to op.
+        match padding {
+            Some(padding) => {
+                check_padding(call, padding, call.rank(padding).is_none_or(|r| r == 0))
+            }
+            None => Ok(()),
+        }
+    }))
+}
+
+/// The rows and columns of matrices with diagonals of that length, -1 where they are as few as can be.
+fn matrix(len: i64, (lower, upper): Range, given: [i64; 2]) -> Result<[i64; 2]> {
+    let least = [
+        len.saturating_sub(upper.min(0)),
+        len.saturating_add(lower.max(0)),
+    ];
+    let [rows, columns] = match given {
+        [-1, -1] => [least[0].max(least[1]); 2],
+        [-1, columns] => [least[0], columns],
+        [rows, -1] => [rows, least[1]],
+        both => both,
+    };
+    for (size, least, what) in [(rows, least[0], "rows"), (columns, least[1], "columns")] {
         ensure!(
-            rows == least[0] || columns == least[1],
+            size >= least,
             InvalidArgument,
-            "The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal."
+            "The number of {what} is too small."
         );
-        let shape = Shape::new(&[outer, &[rows, columns]].concat())?;
-        let padding = has_band.then(|| ctx.input(4));
-        check_padding(padding, |padding| padding.rank() == 0)?;
-        let matrices = Matrices(Band {
-            rows,
-            columns,
-            lower,
-            upper,
-            len,
-            align,
-        });
-        let out = moved(
-            ctx,
-            ctx.allocate(diagonals.dtype(), shape)?,
-            diagonals,
-            padding,
-            &matrices,
-        )?;
+    }
+    ensure!(
+        rows == least[0] || columns == least[1],
+        InvalidArgument,
+        "The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal."
+    );
+    Ok([rows, columns])
+}
+
+/// Of diagonals that lie side by side: the dimensions of the matrices that they are of, and the length of the longest.
+fn longest(call: &Inference<'_>, i: usize, (lower, upper): Range) -> Result<Option<(Dims, i64)>> {
+    let (Some(dims), count) = (call.dims(i), upper - lower + 1) else {
+        return Ok(None);
+    };
+    match dims {
+        [outer @ .., len] if count == 1 => Ok(Some((outer.into(), *len))),
+        [outer @ .., n, len] if dim::merge(*n, count).is_some() => Ok(Some((outer.into(), *len))),
+        [] => bail!(
+            InvalidArgument,
+            "diagonal must be at least 1-dim, received shape: {}",
+            call.shown(i)
+        ),
+        _ => bail!(
+            InvalidArgument,
+            "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range: {count} for shape {}",
+            call.shown(i)
+        ),
+    }
+}
+
+fn build(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (align, diagonal) = (Align::of(init)?, init.input("diagonal")?);
+    let [k, padding] = ["k", "padding_value"].map(|name| init.input(name).ok());
+    Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
+        let matrices = Matrices(Band::of(ctx.output_shape(0)?.dims(), asked(ctx, k)?, align));
+        let padding = padding.map(|i| ctx.input(i));
+        let out = moved(ctx, ctx.output(0)?, ctx.input(diagonal), padding, &matrices)?;
         ctx.set_output(0, out);
         Ok(())
     }))
 }
 
-/// Checks what fills the places beside diagonals, if that is given. TensorFlow's ops differ in what they take for a scalar.
-fn check_padding(padding: Option<&Tensor>, is_scalar: fn(&Tensor) -> bool) -> Result<()> {
-    if let Some(padding) = padding {
-        ensure!(
-            is_scalar(padding),
-            InvalidArgument,
-            "padding_value must be a scalar, but has shape {}",
-            padding.shape()
-        );
-    }
+/// Checks what fills the places beside diagonals.
+fn check_padding(call: &Inference<'_>, padding: usize, is_scalar: bool) -> Result<()> {
+    ensure!(
+        is_scalar,
+        InvalidArgument,
+        "padding_value must be a scalar, but has shape {}",
+        call.shown(padding)
+    );
     Ok(())
 }
 
+/// The diagonals that are asked for.
+fn rule_of_part(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let input = op.input("input")?;
+    let [k, padding] = ["k", "padding_value"].map(|name| op.input(name).ok());
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        if let Some((dims, _)) = part(call, input, k)? {
+            call.set(0, &dims)?;
+        }
+        match padding {
+            Some(padding) => {
+                let one = call.num_elements(padding).is_none_or(|n| n == 1);
+                check_padding(call, padding, one)
+            }
+            None => Ok(()),
+        }
+    }))
+}
+
+/// The shape of the diagonals of `input` that are asked for, and which those are.
+fn part(call: &Inference<'_>, input: usize, k: Option<usize>) -> Result<Option<(Dims, Range)>> {
+    call.at_least_rank(input, 2, || {
+        err!(
+            InvalidArgument,
+            "input must be at least 2-dim, received shape: {}",
+            call.shown(input)
+        )
+    })?;
+    let range = range_of(call, k)?;
+    let (Some([outer @ .., rows, columns]), Some((lower, upper))) = (call.dims(input), range)
+    else {
+        return Ok(None);
+    };
+    let mut dims = Dims::from_slice(outer);
+    if upper > lower {
+        dims.push(upper - lower + 1);
+    }
+    if [*rows, *columns].contains(&dim::UNKNOWN) {
+        dims.push(dim::UNKNOWN);
+        return Ok(Some((dims, (lower, upper))));
+    }
+    for (name, diagonal) in [("lower", lower), ("upper", upper)] {
+        ensure!(
+            diagonal == 0 || (-rows < diagonal && diagonal < *columns),
+            InvalidArgument,
+            "{name}_diag_index is out of bound: {diagonal}. It must be between {} and {columns}",
+            -rows
+        );
+    }
+    dims.push(len(*rows, *columns, (lower, upper)));
+    Ok(Some((dims, (lower, upper))))
+}
+
 fn build_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let align = Align::of(init)?;
+    let (align, input) = (Align::of(init)?, init.input("input")?);
+    let [k, padding] = ["k", "padding_value"].map(|name| init.input(name).ok());
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let input = ctx.input(0);
-        let has_band = ctx.num_inputs() > 1;
-        let band = Band::of(input, has_band.then(|| ctx.input(1)), align)?;
-        let outer = &input.dims()[..input.rank() - 2];
-        let shape = Shape::new(&[outer, &band.dims()].concat())?;
-        let padding = has_band.then(|| ctx.input(2));
-        check_padding(padding, |padding| padding.num_elements() == 1)?;
-        let out = moved(
-            ctx,
-            ctx.allocate(input.dtype(), shape)?,
-            input,
-            padding,
-            &Diagonals(band),
-        )?;
+        let input = ctx.input(input);
+        let diagonals = Diagonals(Band::of(input.dims(), asked(ctx, k)?, align));
+        let padding = padding.map(|i| ctx.input(i));
+        let out = moved(ctx, ctx.output(0)?, input, padding, &diagonals)?;
         ctx.set_output(0, out);
+        Ok(())
+    }))
+}
+
+/// The shape of the input, whose diagonals are as long as those that are given.
+fn rule_of_set(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    let ([input, diagonal], k) = (op.inputs(["input", "diagonal"])?, op.input("k").ok());
+    Ok(Box::new(move |call: &mut Inference<'_>| {
+        if let (Some((wanted, (lower, upper))), Some(given)) =
+            (part(call, input, k)?, call.dims(diagonal))
+        {
+            ensure!(
+                dim::may_be_equal(given, &wanted),
+                InvalidArgument,
+                "diagonals {lower} to {upper} of a tensor of shape {} have the shape {}, but got {}",
+                call.shown(input),
+                PartialShape::of(&wanted),
+                call.shown(diagonal)
+            );
+        }
+        call.set_like(0, input);
         Ok(())
     }))
 }
@@ -154,41 +255,39 @@ fn build_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn build_set(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let align = Align::of(init)?;
     let assignment = assignment(init.attrs.dtype("T")?)?;
+    let ([input, diagonal], k) = (init.inputs(["input", "diagonal"])?, init.input("k").ok());
     Ok(Box::new(move |ctx: &mut KernelContext<'_>| {
-        let (input, diagonals) = (ctx.input(0), ctx.input(1));
-        let band = (ctx.num_inputs() > 2).then(|| ctx.input(2));
-        let band = Band::of(input, band, align)?;
-        let rank = input.rank();
-        let wanted = [&input.dims()[..rank - 2], &band.dims()].concat();
-        ensure!(
-            diagonals.dims() == wanted,
-            InvalidArgument,
-            "diagonals {} to {} of a tensor of shape {} have the shape {wanted:?}, but got {}",
-            band.lower,
-            band.upper,
-            input.shape(),
-            diagonals.shape()
-        );
-        // Where in the matrices each of their elements is.
-        let places = Diagonals(band);
-        let places = (0..diagonals.num_elements()).map(|i| places.source(i).unwrap_or(Rows::NONE));
-        let places: Vec<_> = places.collect();
-        let to = ctx.take_input(0);
-        let out = updated(to, ctx.input(1), &places, rank, assignment)?;
+        let rank = ctx.input(input).rank();
+        // Where in the matrices each element of the diagonals is.
+        let band = Diagonals(Band::of(ctx.input(input).dims(), asked(ctx, k)?, align));
+        let n = ctx.input(diagonal).num_elements();
+        let mut places = scratch(n)?;
+        places.extend((0..n).map(|i| band.source(i).unwrap_or(Rows::NONE)));
+        let to = ctx.take_input(input);
+        let out = updated(to, ctx.input(diagonal), &places, rank, assignment)?;
         ctx.set_output(0, out);
         Ok(())
     }))
 }
 
-/// The first and the last of the diagonals that are asked for.
-fn range(band: &Tensor) -> Result<(i64, i64)> {
+/// The first and the last of some neighbouring diagonals. Diagonal 0 is the main one, those above have positive numbers.
+type Range = (i64, i64);
+
+/// The diagonals that input `k` asks for, the main one where there is no such input; `None` when that is not known.
+fn range_of(call: &Inference<'_>, k: Option<usize>) -> Result<Option<Range>> {
+    let Some(k) = k else {
+        return Ok(Some((0, 0)));
+    };
     ensure!(
-        band.rank() <= 1,
+        call.rank(k).is_none_or(|rank| rank <= 1),
         InvalidArgument,
         "diag_index must be a scalar or vector, received shape: {}",
-        band.shape()
+        call.shown(k)
     );
-    let (lower, upper) = match axes::integers(band)?[..] {
+    let Some(given) = call.integers(k)? else {
+        return Ok(None);
+    };
+    let (lower, upper) = match given[..] {
         [one] => (one, one),
         [lower, upper] => (lower, upper),
         ref more => bail!(
@@ -202,36 +301,21 @@ fn range(band: &Tensor) -> Result<(i64, i64)> {
         InvalidArgument,
         "lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}"
     );
-    Ok((lower, upper))
+    Ok(Some((lower, upper)))
 }
 
-fn number(input: &Tensor, name: &str) -> Result<i64> {
-    ensure!(
-        input.rank() == 0,
-        InvalidArgument,
-        "{name} must be a scalar, received shape: {}",
-        input.shape()
-    );
-    Ok(axes::integers(input)?[0])
+/// The same for a kernel, whose rule has checked it.
+fn asked(ctx: &KernelContext<'_>, k: Option<usize>) -> Result<Range> {
+    let Some(k) = k else {
+        return Ok((0, 0));
+    };
+    let given = axes::integers(ctx.input(k))?;
+    Ok((given[0], given[given.len() - 1]))
 }
 
-/// Of diagonals that lie side by side: the dimensions of the matrices that they are of, and the length of the longest.
-fn longest(diagonals: &Tensor, lower: i64, upper: i64) -> Result<(&[i64], i64)> {
-    let count = upper - lower + 1;
-    match (diagonals.dims(), count) {
-        ([outer @ .., len], 1) => Ok((outer, *len)),
-        ([outer @ .., n, len], count) if *n == count => Ok((outer, *len)),
-        ([], _) => bail!(
-            InvalidArgument,
-            "diagonal must be at least 1-dim, received shape: {}",
-            diagonals.shape()
-        ),
-        _ => bail!(
-            InvalidArgument,
-            "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range: {count} for shape {}",
-            diagonals.shape()
-        ),
-    }
+/// The length of the longest of some diagonals of a matrix.
+fn len(rows: i64, columns: i64, (lower, upper): Range) -> i64 {
+    (rows + upper.min(0)).min(columns - lower.max(0))
 }
 
 /// On which side shorter diagonals are padded.
@@ -243,7 +327,7 @@ struct Align {
 
 impl Align {
     /// From the attribute; versions without it align to the left.
-    fn of(init: &KernelInit<'_>) -> Result<Self> {
+    fn of(init: &OpInit<'_>) -> Result<Self> {
         let align = match init.attrs.find("align") {
             Some(_) => init.attrs.str("align")?,
             None => "LEFT_LEFT",
@@ -255,7 +339,7 @@ impl Align {
     }
 }
 
-/// Some neighbouring diagonals of matrices. Diagonal 0 is the main one, those above have positive numbers.
+/// Some neighbouring diagonals of matrices.
 struct Band {
     rows: i64,
     columns: i64,
@@ -267,42 +351,16 @@ struct Band {
 }
 
 impl Band {
-    /// The diagonals of `input` that are asked for.
-    fn of(input: &Tensor, band: Option<&Tensor>, align: Align) -> Result<Self> {
-        let &[.., rows, columns] = input.dims() else {
-            bail!(
-                InvalidArgument,
-                "input must be at least 2-dim, received shape: {}",
-                input.shape()
-            );
-        };
-        let (lower, upper) = band.map_or(Ok((0, 0)), range)?;
-        for (name, diagonal) in [("lower", lower), ("upper", upper)] {
-            let exists = diagonal == 0 || (-rows < diagonal && diagonal < columns);
-            ensure!(
-                exists,
-                InvalidArgument,
-                "{name}_diag_index is out of bound: {diagonal}. It must be between {} and {}",
-                -rows,
-                columns
-            );
-        }
-        let len = (rows + upper.min(0)).min(columns - lower.max(0));
-        Ok(Self {
+    /// Those diagonals of matrices with these dimensions, of which there are two at least.
+    fn of(dims: &[i64], (lower, upper): Range, align: Align) -> Self {
+        let (rows, columns) = (dims[dims.len() - 2], dims[dims.len() - 1]);
+        Self {
             rows,
             columns,
             lower,
             upper,
-            len,
+            len: len(rows, columns, (lower, upper)),
             align,
-        })
-    }
-
-    /// The last dimensions of a tensor of the diagonals, side by side from the upper to the lower one.
-    fn dims(&self) -> Vec<i64> {
-        match self.upper - self.lower + 1 {
-            1 => vec![self.len],
-            count => vec![count, self.len],
         }
     }
 
@@ -318,7 +376,7 @@ impl Band {
     }
 
     fn length(&self, diagonal: i64) -> i64 {
-        (self.rows + diagonal.min(0)).min(self.columns - diagonal.max(0))
+        len(self.rows, self.columns, (diagonal, diagonal))
     }
 }
 

@@ -73,6 +73,13 @@ fn what_a_shape_claims_costs_nothing() {
     let folded = vec![huge(), vector(&[0, -1])];
     assert_eq!(shape("Reshape", folded), of(&[0, 1 << 60]));
 
+    assert_eq!(
+        shape("MatrixDiagPart", vec![hollow(&[LONG, 0, 3])]),
+        of(&[LONG, 0])
+    );
+    let set = vec![hollow(&[LONG, 0, 3]), hollow(&[LONG, 0])];
+    assert_eq!(shape("MatrixSetDiag", set), of(&[LONG, 0, 3]));
+
     let product = vec![hollow(&[LONG, 0, 0]), hollow(&[LONG, 0, 5])];
     assert_eq!(shape("BatchMatMulV2", product), of(&[LONG, 0, 5]));
 }
