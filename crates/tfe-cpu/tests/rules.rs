@@ -15,7 +15,22 @@ static KERNELS: LazyLock<KernelRegistry> =
     LazyLock::new(|| KernelRegistry::new(tfe_kernels::all()));
 
 /// Ops with an output whose shape only their data, or the state behind a handle, tells.
-const UNKNOWN_BEFORE_THEY_RUN: &[&str] = &[];
+const UNKNOWN_BEFORE_THEY_RUN: &[&str] = &[
+    "DecodeImage",
+    "DynamicPartition",
+    "DynamicStitch",
+    "ListDiff",
+    "ParallelDynamicStitch",
+    "SegmentMax",
+    "SegmentMean",
+    "SegmentMin",
+    "SegmentProd",
+    "SegmentSum",
+    "StringSplitV2",
+    "Unique",
+    "UniqueWithCounts",
+    "Where",
+];
 
 /// The kernel of a recorded call, if there is one and the call is not refused before shapes are looked at.
 fn bound(direct: &Direct<'_>, op: &str, case: &Case) -> Option<BoundKernel> {

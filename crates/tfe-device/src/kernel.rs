@@ -102,11 +102,6 @@ impl KernelDef {
         }
     }
 
-    /// Only while kernels move to [`host`](Self::host).
-    pub const fn cpu(op: OpId, build: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Self {
-        Self::on("CPU", op, build)
-    }
-
     /// The kernel of an op for another type of device: the rule is that of the host kernel.
     pub const fn on(
         device: &'static str,
