@@ -163,9 +163,9 @@ impl BoundKernel {
         outputs: &mut [Option<Tensor>],
         run: &Run<'_>,
     ) -> Result<()> {
-        let mut ctx = self.context(inputs, outputs, run)?;
-        run.device.compute(&*self.kernel, &mut ctx)?;
-        ctx.finish()
+        self.in_context(inputs, outputs, run, |ctx| {
+            run.device.compute(&*self.kernel, ctx)
+        })
     }
 
     /// [`run`](Self::run) within another run on the same device, which has made the surroundings already.
@@ -179,9 +179,7 @@ impl BoundKernel {
         outputs: &mut [Option<Tensor>],
         run: &Run<'_>,
     ) -> Result<()> {
-        let mut ctx = self.context(inputs, outputs, run)?;
-        self.kernel.compute(&mut ctx)?;
-        ctx.finish()
+        self.in_context(inputs, outputs, run, |ctx| self.kernel.compute(ctx))
     }
 
     /// The outputs for these inputs, in places of their own.
@@ -204,23 +202,29 @@ impl BoundKernel {
             .collect()
     }
 
-    #[inline]
-    fn context<'a>(
-        &'a self,
-        inputs: &'a mut [Option<Tensor>],
-        outputs: &'a mut [Option<Tensor>],
-        run: &'a Run<'a>,
-    ) -> Result<KernelContext<'a>> {
-        let mut shapes = self.unknown();
+    /// Asks the rule, and has `compute` fill the outputs. Nothing is moved: the shape of a single output is in place here.
+    #[inline(always)]
+    fn in_context(
+        &self,
+        inputs: &mut [Option<Tensor>],
+        outputs: &mut [Option<Tensor>],
+        run: &Run<'_>,
+        compute: impl FnOnce(&mut KernelContext<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut one = [OutputShape::default()];
+        let mut more;
+        let mut shapes: &mut [OutputShape] = &mut [];
         if let Some(rule) = &self.rule {
-            rule.infer(&mut Inference::of_tensors(inputs, &mut shapes))?;
+            if self.outputs.len() == 1 {
+                shapes = &mut one;
+            } else {
+                more = self.unknown();
+                shapes = &mut more;
+            }
+            rule.infer(&mut Inference::of_tensors(inputs, shapes))?;
         }
-        Ok(KernelContext::new(
-            inputs,
-            outputs,
-            shapes,
-            &self.outputs,
-            run,
-        ))
+        let mut ctx = KernelContext::new(inputs, outputs, shapes, &self.outputs, run);
+        compute(&mut ctx)?;
+        ctx.finish()
     }
 }

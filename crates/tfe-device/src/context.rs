@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use tfe_core::{DataType, Error, Result, Shape, Tensor, TensorUninit, err};
 
-use crate::{
-    Arg, Cancellation, Device, FunctionLibrary, OutputShape, OutputShapes, ResourceManager, Run,
-};
+use crate::{Arg, Cancellation, Device, FunctionLibrary, OutputShape, ResourceManager, Run};
 
 /// One run of a kernel.
 ///
@@ -15,8 +13,8 @@ use crate::{
 pub struct KernelContext<'a> {
     inputs: &'a mut [Option<Tensor>],
     outputs: &'a mut [Option<Tensor>],
-    /// What the rule said of each output.
-    shapes: OutputShapes,
+    /// What the rule said of each output; nothing where no rule was asked.
+    shapes: &'a [OutputShape],
     args: &'a [Arg],
     run: &'a Run<'a>,
 }
@@ -26,7 +24,7 @@ impl<'a> KernelContext<'a> {
     pub(crate) fn new(
         inputs: &'a mut [Option<Tensor>],
         outputs: &'a mut [Option<Tensor>],
-        shapes: OutputShapes,
+        shapes: &'a [OutputShape],
         args: &'a [Arg],
         run: &'a Run<'a>,
     ) -> Self {
@@ -46,9 +44,7 @@ impl<'a> KernelContext<'a> {
         args: &'a [Arg],
         run: &'a Run<'a>,
     ) -> Self {
-        let mut shapes = OutputShapes::new();
-        shapes.resize_with(args.len(), OutputShape::default);
-        Self::new(inputs, outputs, shapes, args, run)
+        Self::new(inputs, outputs, &[], args, run)
     }
 
     /// The number of inputs.
@@ -109,7 +105,8 @@ impl<'a> KernelContext<'a> {
 
     /// What the rule of the op said of output `i`.
     pub fn output_facts(&self, i: usize) -> &OutputShape {
-        &self.shapes[i]
+        static UNKNOWN: OutputShape = OutputShape::UNKNOWN;
+        self.shapes.get(i).unwrap_or(&UNKNOWN)
     }
 
     /// The type of output `i`.
@@ -147,7 +144,7 @@ impl<'a> KernelContext<'a> {
     /// The first of the inputs `candidates` whose memory output `i` can be written over, with its place.
     pub fn forward(&mut self, i: usize, candidates: &[usize]) -> Option<(usize, Tensor)> {
         let dtype = self.args[i].dtype;
-        let shape = self.shapes[i].known()?;
+        let shape = self.shapes.get(i)?.known()?;
         let found = candidates.iter().find(|&&k| {
             self.inputs
                 .get(k)
@@ -156,24 +153,6 @@ impl<'a> KernelContext<'a> {
         });
         let &k = found?;
         self.inputs[k].take().map(|t| (k, t))
-    }
-
-    /// Takes the first of the inputs `candidates` whose memory can be written over by a result of that type and shape.
-    pub fn forward_input(
-        &mut self,
-        candidates: &[usize],
-        dtype: DataType,
-        shape: &Shape,
-    ) -> Option<(usize, Tensor)> {
-        candidates.iter().find_map(|&i| {
-            let fits = |t: &Tensor| t.dtype() == dtype && t.shape() == shape && t.is_forwardable();
-            let slot = self.inputs.get_mut(i)?;
-            if slot.as_ref().is_some_and(fits) {
-                slot.take().map(|t| (i, t))
-            } else {
-                None
-            }
-        })
     }
 
     /// Host memory that the kernel works with.
@@ -236,18 +215,16 @@ impl<'a> KernelContext<'a> {
     /// # Errors
     /// `Internal` when it did not.
     #[inline]
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(&self) -> Result<()> {
         for (i, (output, arg)) in self.outputs.iter().zip(self.args).enumerate() {
             let Some(output) = output else {
                 return Err(err!(Internal, "the kernel did not set output {i}"));
             };
-            let allowed = match &self.shapes[i] {
-                OutputShape::Known(shape) => shape == output.shape(),
-                OutputShape::Partial(part) => {
-                    part.dims().is_none() || part.is_compatible_with(output.shape())
-                }
-            };
-            if !allowed || output.dtype() != arg.dtype || output.is_host() != is_host(*arg) {
+            let is_allowed = self
+                .shapes
+                .get(i)
+                .is_none_or(|said| said.allows(output.shape()));
+            if !is_allowed || output.dtype() != arg.dtype || output.is_host() != is_host(*arg) {
                 return Err(self.other(i, output));
             }
         }
@@ -255,13 +232,13 @@ impl<'a> KernelContext<'a> {
     }
 
     fn check_shape(&self, i: usize, shape: &Shape) -> Result<()> {
-        if self.shapes[i].allows(shape) {
+        if self.output_facts(i).allows(shape) {
             return Ok(());
         }
         Err(err!(
             Internal,
             "the kernel gives shape {shape} as output {i}, but the rule of the op says {:?}",
-            self.shapes[i]
+            self.output_facts(i)
         ))
     }
 
@@ -277,7 +254,7 @@ impl<'a> KernelContext<'a> {
             place(given),
             self.args[i].dtype,
             place(said),
-            self.shapes[i]
+            self.output_facts(i)
         )
     }
 

@@ -45,7 +45,11 @@ pub enum OutputShape {
 }
 
 impl OutputShape {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self::Partial(PartialShape::unknown());
+
     /// The shape, if all of it is known.
+    #[inline]
     pub fn known(&self) -> Option<&Shape> {
         match self {
             Self::Known(shape) => Some(shape),
@@ -54,6 +58,7 @@ impl OutputShape {
     }
 
     /// Whether an output of `shape` is what the rule said.
+    #[inline]
     pub fn allows(&self, shape: &Shape) -> bool {
         match self {
             Self::Known(known) => known == shape,
@@ -64,7 +69,7 @@ impl OutputShape {
 
 impl Default for OutputShape {
     fn default() -> Self {
-        Self::Partial(PartialShape::unknown())
+        Self::UNKNOWN
     }
 }
 

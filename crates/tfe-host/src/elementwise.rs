@@ -122,7 +122,7 @@ impl<const N: usize> Elementwise<N> {
         let widths = std::array::from_fn(|k| ctx.input(k).dtype().size());
         let task = self.task(ctx.device(), fitted, widths);
         let all: [usize; N] = std::array::from_fn(|k| k);
-        let out = match ctx.forward_input(&all, self.function.to(), &fitted.shape) {
+        let out = match ctx.forward(0, &all) {
             Some((k, mut out)) => {
                 let mut inputs = [None; N];
                 for other in (0..N).filter(|&other| other != k) {
@@ -132,7 +132,7 @@ impl<const N: usize> Elementwise<N> {
                 out
             }
             None => {
-                let out = ctx.output_of(0, fitted.shape.clone())?;
+                let out = ctx.output(0)?;
                 let given = inputs(ctx)?;
                 fill_bytes(out, |dst| Ok(task.write(dst, given)))?
             }

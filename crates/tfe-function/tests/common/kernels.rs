@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tfe_core::{DataType, Result, Tensor};
-use tfe_device::{Kernel, KernelContext, KernelDef, KernelInit, KernelRef};
+use tfe_device::{
+    Inference, Kernel, KernelContext, KernelDef, KernelInit, KernelRef, OpInit, Rule,
+};
 use tfe_ops::{OpId, OpRegistry, ops};
 use tfe_proto::tensorflow::OpDef;
 use tfe_proto::tensorflow::op_def::{ArgDef, AttrDef};
@@ -52,7 +54,7 @@ pub(crate) fn register_ops(ops: &OpRegistry) {
 /// The kernels of tfe-kernels and of this file.
 pub(crate) fn all(ops: &OpRegistry) -> Vec<KernelRef> {
     let own = [
-        KernelDef::on("CPU", ops::NEG, neg),
+        KernelDef::host(ops::NEG, like_input, neg),
         KernelDef::on("CPU", ops::SPLIT, split),
         KernelDef::on("CPU", ops::ADD_N, add_n),
         KernelDef::on("CPU", ops::IDENTITY_N, pass_on),
@@ -80,17 +82,23 @@ fn values(t: &Tensor) -> Result<&[f32]> {
     t.as_slice::<f32>()
 }
 
+fn like_input(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
+    Ok(Box::new(|call: &mut Inference<'_>| {
+        call.set_like(0, 0);
+        Ok(())
+    }))
+}
+
 fn neg(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let shape = ctx.input(0).shape().clone();
-        if let Some((_, mut own)) = ctx.forward_input(&[0], DataType::Float, &shape)
+        if let Some((_, mut own)) = ctx.forward(0, &[0])
             && let Some(values) = own.as_mut_slice::<f32>()
         {
             values.iter_mut().for_each(|v| *v = -*v);
             ctx.set_output(0, own);
             return Ok(());
         }
-        let out = ctx.allocate(DataType::Float, shape)?;
+        let out = ctx.output(0)?;
         let out = out.fill_from(values(ctx.input(0))?.iter().map(|v| -v))?;
         ctx.set_output(0, out);
         Ok(())
