@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::guard::{given, guard, shield};
 use crate::{TF_Status, TFE_Op};
@@ -32,6 +32,8 @@ pub struct TFE_CancellationManager(Arc<Cancellation>);
 pub(crate) struct Cancellation {
     state: Mutex<State>,
     done: Condvar,
+    /// What the calls themselves are ended by.
+    of_runs: tfe_eager::Cancellation,
 }
 
 #[derive(Default)]
@@ -65,6 +67,11 @@ impl Cancellation {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What the calls themselves are ended by.
+    pub(crate) fn of_runs(&self) -> tfe_eager::Cancellation {
+        self.of_runs.clone()
+    }
+
     /// Whether it was cancelled, or is being so.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.state().phase != Phase::Live
@@ -78,6 +85,7 @@ impl Cancellation {
         state.phase = Phase::Cancelling(this_thread());
         let callbacks = std::mem::take(&mut state.callbacks);
         drop(state);
+        self.of_runs.cancel();
         for TFE_CancelCallback { callback, context } in callbacks.into_values() {
             if let Some(callback) = callback {
                 // SAFETY: called as the client promised when it registered it, once.
@@ -249,8 +257,7 @@ pub unsafe extern "C" fn TFE_OpSetCancellationManager(
     status: *mut TF_Status,
 ) {
     let set = || {
-        let cancellation = cancellation_manager.map_or_else(Weak::new, |m| Arc::downgrade(&m.0));
-        given(op, "op")?.set_cancellation(cancellation);
+        given(op, "op")?.set_cancellation(cancellation_manager.map(|manager| &manager.0));
         Ok(())
     };
     // SAFETY: null or a status of the caller's.

@@ -4,7 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_uchar};
 use std::ptr::{null, null_mut};
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 use smallvec::SmallVec;
 use tfe_core::{Result, bail, ensure};
@@ -88,10 +88,11 @@ impl TFE_Op {
     }
 
     /// Lets a cancellation manager cancel the op, or none.
-    pub(crate) fn set_cancellation(&mut self, cancellation: Weak<Cancellation>) {
+    pub(crate) fn set_cancellation(&mut self, cancellation: Option<&Arc<Cancellation>>) {
+        self.op.set_cancellation(cancellation.map(|c| c.of_runs()));
         self.rare();
         if let Some(rare) = self.rare.get_mut() {
-            rare.cancellation = cancellation;
+            rare.cancellation = cancellation.map_or_else(Weak::new, Arc::downgrade);
         }
     }
 

@@ -356,7 +356,7 @@ impl Used<'_> {
         };
         let inputs = self.op.inputs.slots();
         kernel
-            .run_slots(inputs, outputs)
+            .run_slots(inputs, outputs, self.op.cancellation.as_ref())
             .map_err(|e| at(e, kernel, inputs))?;
         drop(self);
         let of_results = if Arc::ptr_eq(kernel.device(), &place.device) {

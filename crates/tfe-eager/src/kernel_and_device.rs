@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tfe_attrs::{AttrBuilder, Attrs, FuncAttr, SpecRef};
 use tfe_core::{DataType, Result, Tensor, err};
 use tfe_device::{
-    Arg, BoundKernel, Device, FunctionLibrary, KernelInit, KernelRegistry, OpInit, Run,
+    Arg, BoundKernel, Cancellation, Device, FunctionLibrary, KernelInit, KernelRegistry, OpInit,
+    Run,
 };
 use tfe_function::{Library, Placement, PlanArg};
 use tfe_ops::{OpRegistry, OpSpec};
@@ -173,8 +174,13 @@ impl KernelAndDevice {
         &self,
         inputs: &mut [Option<Tensor>],
         outputs: &mut [Option<Tensor>],
+        cancellation: Option<&Cancellation>,
     ) -> Result<()> {
-        self.kernel.run(inputs, outputs, &self.surroundings())
+        let run = Run {
+            cancellation,
+            ..self.surroundings()
+        };
+        self.kernel.run(inputs, outputs, &run)
     }
 
     #[inline]

@@ -47,8 +47,9 @@ pub use tfe_cpu::{CachingAllocator, DEFAULT_CACHE_BYTES};
 pub use tfe_cpu::{CpuDevice, CpuOptions};
 /// What devices and kernels of a program's own are made of; `examples/own-device` and `examples/own-kernel` show both.
 pub use tfe_device::{
-    Device, DeviceInfo, DeviceName, DeviceSpec, Event, Inference, Kernel, KernelContext, KernelDef,
-    KernelInit, KernelRef, KernelRegistry, OpInit, ResourceManager, Rule, RuleBuilder,
+    Cancellation, Device, DeviceInfo, DeviceName, DeviceSpec, Event, Inference, Kernel,
+    KernelContext, KernelDef, KernelInit, KernelRef, KernelRegistry, OpInit, ResourceManager, Rule,
+    RuleBuilder,
 };
 pub use tfe_kernels::all as builtin_kernels;
 pub use tfe_ops::{

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tfe_attrs::{AttrBuilder, AttrKind, AttrValue, SpecRef};
 use tfe_core::{Result, ensure, err};
+use tfe_device::Cancellation;
 use tfe_proto::tensorflow::AttrValue as AttrProto;
 
 use crate::context_ref::ContextRef;
@@ -64,6 +65,8 @@ pub(crate) struct Call {
     pub(crate) executed: bool,
     /// Whether attributes are taken as TensorFlow takes them.
     pub(crate) lenient: bool,
+    /// Ends the call early.
+    pub(crate) cancellation: Option<Cancellation>,
 }
 
 impl Call {
@@ -80,6 +83,7 @@ impl Call {
             device: None,
             executed: false,
             lenient: false,
+            cancellation: None,
         }
     }
 
@@ -177,6 +181,26 @@ impl Op {
     /// [`execute`](Self::execute).
     pub fn set_attr_proto(&mut self, name: &str, value: &AttrProto) -> Result<()> {
         self.call.attrs.set_proto(name, value).map(drop)
+    }
+
+    /// Lets the call, each time that it is executed, be ended early: one that waits at a queue is woken.
+    ///
+    /// ```
+    /// use tfe_eager::{Cancellation, Code, Context, DataType};
+    ///
+    /// let ctx = Context::new()?;
+    /// let types = vec![DataType::Float];
+    /// let queue = ctx.op("FIFOQueueV2")?.attr("component_types", types.clone()).run1()?;
+    /// let mut take = ctx.op("QueueDequeueV2")?.input(&queue)?.attr("component_types", types);
+    /// let cancellation = Cancellation::new();
+    /// take.set_cancellation(Some(cancellation.clone()));
+    /// let waits = std::thread::spawn(move || take.execute().expect_err("nothing is ever there"));
+    /// cancellation.cancel();
+    /// assert_eq!(waits.join().expect("no panic").code(), Code::Cancelled);
+    /// # Ok::<(), tfe_eager::Error>(())
+    /// ```
+    pub fn set_cancellation(&mut self, cancellation: Option<Cancellation>) {
+        self.call.cancellation = cancellation;
     }
 
     /// The attributes so far.

@@ -33,6 +33,7 @@ typedef struct Calls {
     TFE_TensorHandle* handle;
   } names[kMaxNames];
   int num_names;
+  TFE_CancellationManager* cancels;  // the calls, where there is one
   Text shown;  // what the call gave: "= value" lines
 } Calls;
 
@@ -265,6 +266,7 @@ static inline void call_op(Calls* c, const char* name, char** rest) {
   int n = kMaxResults;
   char* token;
   TFE_Op* op = TFE_NewOp(c->ctx, name, status);
+  if (c->cancels != NULL && op != NULL) TFE_OpSetCancellationManager(op, c->cancels, status);
   while (TF_GetCode(status) == TF_OK && (token = strtok_r(NULL, " ", rest)) != NULL) {
     if (strcmp(token, "->") == 0) break;
     if (*token == '#') n = atoi(token + 1);

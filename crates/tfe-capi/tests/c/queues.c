@@ -13,6 +13,7 @@ static TFE_Context* ctx;
 typedef struct Call {
   const char* queue;  // the op that gives the queue
   const char* line;   // the call, of the queue `q`
+  TFE_CancellationManager* cancels;  // the call, where there is one
   pthread_t thread;
   atomic_bool done;
   TF_Code code;
@@ -33,6 +34,7 @@ static void* call_body(void* arg) {
   status = TF_NewStatus();
   call_line(&calls, call->queue);
   CHECK_OK(status);
+  calls.cancels = call->cancels;
   const double before = cpu_seconds_of_thread();
   call_line(&calls, call->line);
   call->cpu_seconds = cpu_seconds_of_thread() - before;
@@ -166,6 +168,21 @@ static void the_end_of_the_context_ends_waiting(void) {
   ctx = shared;
 }
 
+static void who_is_cancelled_goes_and_takes_nothing(void) {
+  const char* q = "FIFOQueueV2 component_types={int32} shapes={[]} shared_name=cancelled -> q";
+  TFE_CancellationManager* manager = TFE_NewCancellationManager();
+  Call take = {
+      .queue = q, .line = "QueueDequeueV2 q component_types={int32}", .cancels = manager};
+  Call later = {.queue = q, .line = "QueueDequeueV2 q component_types={int32}"};
+  start_waiting(&take);
+  start_waiting(&later);
+  TFE_CancellationManagerStartCancel(manager);
+  finish(&take, TF_CANCELLED, "");
+  do_call(q, "QueueEnqueueV2 q (int32:7)", TF_OK, "");
+  finish(&later, TF_OK, "= int32:7\n");
+  TFE_DeleteCancellationManager(manager);
+}
+
 int main(void) {
   status = TF_NewStatus();
   ctx = new_context();
@@ -174,6 +191,7 @@ int main(void) {
   RUN(close_ends_waiting);
   RUN(close_waits_for_those_who_came_before);
   RUN(close_sends_those_away_who_bring);
+  RUN(who_is_cancelled_goes_and_takes_nothing);
   RUN(the_end_of_the_context_ends_waiting);
   delete_context(ctx);
   TF_DeleteStatus(status);
