@@ -46,7 +46,7 @@ impl Op {
         accept: impl FnOnce(usize) -> Result<()>,
         give: impl FnMut(TensorHandle),
     ) -> Result<()> {
-        if self.call.may_be_for_custom_device()
+        if self.call.may_be_for_custom_device(&self.ctx)
             && let Some(place) = self.place_on_custom_device()?
         {
             let outputs = place.execute(self, room)?;
@@ -70,7 +70,7 @@ impl Op {
     }
 
     fn execute_keeping_attrs(&mut self) -> Result<Outputs> {
-        if self.call.may_be_for_custom_device()
+        if self.call.may_be_for_custom_device(&self.ctx)
             && let Some(place) = self.place_on_custom_device()?
         {
             return place.execute(self, usize::MAX);
@@ -157,9 +157,10 @@ impl Call {
 
     /// Whether a custom device may be meant. Most calls name no device, and have no inputs that are rare in any way.
     #[inline]
-    fn may_be_for_custom_device(&self) -> bool {
+    fn may_be_for_custom_device(&self, ctx: &Shared) -> bool {
         let is_unknown = |wish: &Arc<RequestedDevice>| wish.place.is_none();
-        self.device.as_ref().is_some_and(is_unknown) || self.inputs.any_custom()
+        let is_named = self.device.as_ref().is_some_and(is_unknown) && ctx.custom_devices.any();
+        is_named || self.inputs.any_custom()
     }
 
     #[inline]
