@@ -354,3 +354,39 @@ impl Shared {
         Ok(place)
     }
 }
+
+impl Op {
+    /// The custom device that the call is for, if one is. For another device the inputs that lie on a custom device are
+    /// copied off it.
+    #[cold]
+    pub(crate) fn place_on_custom_device(&mut self) -> Result<Option<CustomPlace>> {
+        let mut places = self.call.inputs.custom_places();
+        if let Some(first) = places.next().cloned() {
+            if let Some(other) = places.find(|place| **place != first) {
+                bail!(
+                    InvalidArgument,
+                    "If an operation has one of its inputs in a custom device, then all inputs should be on that same custom device or another physical device. Operation {} has one input in custom device {} and at least one input in a different custom device {}",
+                    self.name(),
+                    first.name(),
+                    other.name()
+                );
+            }
+            if first.device()?.shall_pin(&first, self) {
+                return Ok(Some(first));
+            }
+        }
+        drop(places);
+        if let Some(wish) = &self.call.device
+            && wish.place.is_none()
+            && let Some(place) = self.ctx.custom_devices.find(&wish.spec)
+        {
+            return Ok(Some(place));
+        }
+        if self.call.inputs.any_custom() {
+            let place = self.call.wished_place(&self.ctx)?.unwrap_or(0);
+            let target = self.ctx.places[place].device.name().as_str();
+            self.call.inputs.copy_off_custom_devices(target)?;
+        }
+        Ok(None)
+    }
+}
