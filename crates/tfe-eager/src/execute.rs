@@ -90,7 +90,7 @@ impl Op {
     }
 
     /// Where the call is to run. Its inputs are all there then, unless it is a custom device.
-    #[inline]
+    #[inline(always)]
     fn choose_place(&mut self) -> Result<Chosen> {
         // Most calls name no device, and have no inputs that are rare in any way.
         if self.call.device.is_none() && !self.call.inputs.any_placed() {
@@ -195,6 +195,7 @@ impl Call {
     }
 
     /// The device that was asked for; the first CPU in place of one that is not there, if that is allowed.
+    #[inline]
     pub(crate) fn wished_place(&self, ctx: &Shared) -> Result<Option<usize>> {
         let Some(wish) = &self.device else {
             return Ok(None);
