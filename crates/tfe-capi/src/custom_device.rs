@@ -154,8 +154,8 @@ impl Device {
     }
 
     /// The call as C sees it.
-    fn show(&self, op: &Op) -> TFE_Op {
-        TFE_Op::of(op.clone(), self.ctx)
+    fn show(&self, op: &Op) -> Box<TFE_Op> {
+        Box::new(TFE_Op::of(op.clone(), self.ctx))
     }
 }
 
@@ -206,7 +206,7 @@ impl CustomDevice for Device {
         let mut count = room as c_int;
         let mut shown = self.show(op);
         with_status(|status| {
-            let (op, places) = ((&raw mut shown).cast_const(), places.as_mut_ptr());
+            let (op, places) = ((&raw mut *shown).cast_const(), places.as_mut_ptr());
             // SAFETY: called as the header says; there is room for as many results as it is told.
             unsafe { execute(op, &raw mut count, places, status, self.info) }
         })?;
@@ -240,7 +240,7 @@ impl CustomDevice for Device {
         let mut shown = self.show(op);
         let mut status = TF_Status::new();
         // SAFETY: called as the header says. As in TensorFlow the answer counts, whatever the status says.
-        unsafe { shall_pin((&raw mut shown).cast_const(), &raw mut status) }
+        unsafe { shall_pin((&raw mut *shown).cast_const(), &raw mut status) }
     }
 
     fn pack(&self, _: &CustomPlace, handles: &[TensorHandle]) -> Result<TensorHandle> {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use tfe_core::fork::RwLock;
@@ -276,7 +277,12 @@ impl TensorHandle {
 
 /// The custom devices of a context.
 #[derive(Default)]
-pub(crate) struct CustomDevices(RwLock<Vec<Entry>>);
+pub(crate) struct CustomDevices {
+    entries: RwLock<Vec<Entry>>,
+    /// Whether there ever was one: read without the lock by calls that name a device which is not there, as those do that
+    /// run on the CPU instead.
+    any: AtomicBool,
+}
 
 struct Entry {
     place: CustomPlace,
@@ -285,9 +291,15 @@ struct Entry {
 }
 
 impl CustomDevices {
+    /// Whether there may be some.
+    #[inline]
+    pub(crate) fn any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
     /// The first of those meant.
     pub(crate) fn find(&self, spec: &DeviceSpec) -> Option<CustomPlace> {
-        let entries = self.0.read();
+        let entries = self.entries.read();
         let entry = entries.iter().find(|e| spec.matches(e.place.name()))?;
         Some(entry.place.clone())
     }
@@ -295,7 +307,7 @@ impl CustomDevices {
     /// Lets go of them: each goes when the last call that it runs has returned.
     pub(crate) fn clear(&self) {
         // Dropped without the lock: a device may run code of the program's then.
-        let entries = std::mem::take(&mut *self.0.write());
+        let entries = std::mem::take(&mut *self.entries.write());
         drop(entries);
     }
 }
@@ -322,7 +334,7 @@ impl Shared {
             name,
             device: Arc::downgrade(&device),
         }));
-        let mut entries = self.custom_devices.0.write();
+        let mut entries = self.custom_devices.entries.write();
         let is_taken = entries.iter().any(|e| e.place.name() == place.name());
         if is_taken {
             // Dropped without the lock, as in `clear`.
@@ -338,6 +350,43 @@ impl Shared {
             place: place.clone(),
             _device: device,
         });
+        self.custom_devices.any.store(true, Ordering::Release);
         Ok(place)
+    }
+}
+
+impl Op {
+    /// The custom device that the call is for, if one is. For another device the inputs that lie on a custom device are
+    /// copied off it.
+    #[cold]
+    pub(crate) fn place_on_custom_device(&mut self) -> Result<Option<CustomPlace>> {
+        let mut places = self.call.inputs.custom_places();
+        if let Some(first) = places.next().cloned() {
+            if let Some(other) = places.find(|place| **place != first) {
+                bail!(
+                    InvalidArgument,
+                    "If an operation has one of its inputs in a custom device, then all inputs should be on that same custom device or another physical device. Operation {} has one input in custom device {} and at least one input in a different custom device {}",
+                    self.name(),
+                    first.name(),
+                    other.name()
+                );
+            }
+            if first.device()?.shall_pin(&first, self) {
+                return Ok(Some(first));
+            }
+        }
+        drop(places);
+        if let Some(wish) = &self.call.device
+            && wish.place.is_none()
+            && let Some(place) = self.ctx.custom_devices.find(&wish.spec)
+        {
+            return Ok(Some(place));
+        }
+        if self.call.inputs.any_custom() {
+            let place = self.call.wished_place(&self.ctx)?.unwrap_or(0);
+            let target = self.ctx.places[place].device.name().as_str();
+            self.call.inputs.copy_off_custom_devices(target)?;
+        }
+        Ok(None)
     }
 }

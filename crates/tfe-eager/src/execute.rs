@@ -13,6 +13,13 @@ use crate::op::Call;
 use crate::shared::{Place, RequestedDevice, Shared};
 use crate::{CustomPlace, Op, Outputs, PlacementPolicy, TensorHandle};
 
+/// Where a call is to run.
+enum Chosen {
+    /// The index of a place.
+    Place(usize),
+    Custom(CustomPlace),
+}
+
 impl Op {
     /// Executes the call and takes its inputs away.
     ///
@@ -46,16 +53,17 @@ impl Op {
         accept: impl FnOnce(usize) -> Result<()>,
         give: impl FnMut(TensorHandle),
     ) -> Result<()> {
-        if self.call.may_be_for_custom_device()
-            && let Some(place) = self.place_on_custom_device()?
-        {
-            let outputs = place.execute(self, room)?;
-            accept(outputs.len())?;
-            outputs.into_iter().for_each(give);
-            return Ok(());
-        }
+        let place = match self.choose_place()? {
+            Chosen::Place(place) => place,
+            Chosen::Custom(place) => {
+                let outputs = place.execute(self, room)?;
+                accept(outputs.len())?;
+                outputs.into_iter().for_each(give);
+                return Ok(());
+            }
+        };
         self.call
-            .run_once(&self.ctx, accept, give, Call::clear_inputs)
+            .run_once(&self.ctx, place, accept, give, Call::clear_inputs)
     }
 
     /// Executes the call as the API of 2017 does: the inputs stay, and it may be executed again.
@@ -70,68 +78,46 @@ impl Op {
     }
 
     fn execute_keeping_attrs(&mut self) -> Result<Outputs> {
-        if self.call.may_be_for_custom_device()
-            && let Some(place) = self.place_on_custom_device()?
-        {
-            return place.execute(self, usize::MAX);
-        }
+        let place = match self.choose_place()? {
+            Chosen::Place(place) => place,
+            Chosen::Custom(place) => return place.execute(self, usize::MAX),
+        };
         let mut outputs = Outputs::new();
         let give = |output| outputs.push(output);
-        self.call.run_once(&self.ctx, |_| Ok(()), give, |_| ())?;
+        self.call
+            .run_once(&self.ctx, place, |_| Ok(()), give, |_| ())?;
         Ok(outputs)
     }
 
-    /// The custom device that the call is for, if one is. For another device the inputs that lie on a custom device are
-    /// copied off it.
-    #[cold]
-    fn place_on_custom_device(&mut self) -> Result<Option<CustomPlace>> {
-        let mut places = self.call.inputs.custom_places();
-        if let Some(first) = places.next().cloned() {
-            if let Some(other) = places.find(|place| **place != first) {
-                bail!(
-                    InvalidArgument,
-                    "If an operation has one of its inputs in a custom device, then all inputs should be on that same custom device or another physical device. Operation {} has one input in custom device {} and at least one input in a different custom device {}",
-                    self.name(),
-                    first.name(),
-                    other.name()
-                );
-            }
-            if first.device()?.shall_pin(&first, self) {
-                return Ok(Some(first));
-            }
+    /// Where the call is to run. Its inputs are all there then, unless it is a custom device.
+    #[inline(always)]
+    fn choose_place(&mut self) -> Result<Chosen> {
+        // Most calls name no device, and have no inputs that are rare in any way.
+        if self.call.device.is_none() && !self.call.inputs.any_placed() {
+            return Ok(Chosen::Place(0));
         }
-        drop(places);
-        if let Some(wish) = &self.call.device
-            && wish.place.is_none()
-            && let Some(place) = self.ctx.custom_devices.find(&wish.spec)
+        if self.call.may_be_for_custom_device(&self.ctx)
+            && let Some(place) = self.place_on_custom_device()?
         {
-            return Ok(Some(place));
+            return Ok(Chosen::Custom(place));
         }
-        if self.call.inputs.any_custom() {
-            let place = self.call.wished_place(&self.ctx)?.unwrap_or(0);
-            let target = self.ctx.places[place].device.name().as_str();
-            self.call.inputs.copy_off_custom_devices(target)?;
-        }
-        Ok(None)
+        self.call.inputs.wait()?;
+        self.call.place(&self.ctx).map(Chosen::Place)
     }
 }
 
 impl Call {
-    /// Executes the call; `after` sees to the inputs, of which the kernel took what it liked.
+    /// Executes the call on that place of the context; `after` sees to the inputs, of which the kernel took what it liked.
     #[inline]
     fn run_once(
         &mut self,
         ctx: &Shared,
+        place: usize,
         accept: impl FnOnce(usize) -> Result<()>,
         give: impl FnMut(TensorHandle),
         after: fn(&mut Self),
     ) -> Result<()> {
-        let place = if self.device.is_none() && !self.inputs.any_placed() {
-            &ctx.places[0]
-        } else {
-            self.inputs.wait()?;
-            &ctx.places[self.place(ctx)?]
-        };
+        let place = &ctx.places[place];
         let (seat, key) = (ctx.cache.seat(), self.key(ctx, place));
         let kernel = ctx
             .cache
@@ -155,11 +141,12 @@ impl Call {
         call.run(place, &kernel, give)
     }
 
-    /// Whether a custom device may be meant. Most calls name no device, and have no inputs that are rare in any way.
+    /// Whether a custom device may be meant.
     #[inline]
-    fn may_be_for_custom_device(&self) -> bool {
+    fn may_be_for_custom_device(&self, ctx: &Shared) -> bool {
         let is_unknown = |wish: &Arc<RequestedDevice>| wish.place.is_none();
-        self.device.as_ref().is_some_and(is_unknown) || self.inputs.any_custom()
+        let is_named = self.device.as_ref().is_some_and(is_unknown) && ctx.custom_devices.any();
+        is_named || self.inputs.any_custom()
     }
 
     #[inline]
@@ -208,7 +195,8 @@ impl Call {
     }
 
     /// The device that was asked for; the first CPU in place of one that is not there, if that is allowed.
-    fn wished_place(&self, ctx: &Shared) -> Result<Option<usize>> {
+    #[inline]
+    pub(crate) fn wished_place(&self, ctx: &Shared) -> Result<Option<usize>> {
         let Some(wish) = &self.device else {
             return Ok(None);
         };

@@ -39,7 +39,12 @@ enum State {
         /// `None` is host memory of `CPU:0`, so that the common handle touches no shared count.
         device: Option<Arc<dyn Device>>,
     },
-    /// Behind one word, so that the common handle is none the bigger for it.
+    /// One variant for all that is no tensor yet, so that the common handle is told from them by one comparison, and behind
+    /// one word, so that it is none the bigger for them.
+    Rare(Rare),
+}
+
+enum Rare {
     Pending(Arc<Pending>),
     Custom(Arc<CustomValue>),
 }
@@ -58,18 +63,18 @@ impl TensorHandle {
     }
 
     pub(crate) fn not_yet(pending: Arc<Pending>) -> Self {
-        Self(State::Pending(pending))
+        Self(State::Rare(Rare::Pending(pending)))
     }
 
     pub(crate) fn on_custom_device(value: CustomValue) -> Self {
-        Self(State::Custom(Arc::new(value)))
+        Self(State::Rare(Rare::Custom(Arc::new(value))))
     }
 
     /// The custom device that the value is on, if it is on one.
     #[inline]
     pub fn custom_place(&self) -> Option<&CustomPlace> {
         match &self.0 {
-            State::Custom(value) => Some(&value.place),
+            State::Rare(Rare::Custom(value)) => Some(&value.place),
             _ => None,
         }
     }
@@ -77,7 +82,7 @@ impl TensorHandle {
     /// The value as its custom device has it, if it is on one.
     pub fn custom_tensor(&self) -> Option<&dyn CustomTensor> {
         match &self.0 {
-            State::Custom(value) => Some(&*value.tensor),
+            State::Rare(Rare::Custom(value)) => Some(&*value.tensor),
             _ => None,
         }
     }
@@ -137,8 +142,8 @@ impl TensorHandle {
     pub fn dtype(&self) -> DataType {
         match &self.0 {
             State::Ready { tensor, .. } => tensor.dtype(),
-            State::Pending(pending) => pending.dtype,
-            State::Custom(value) => value.dtype,
+            State::Rare(Rare::Pending(pending)) => pending.dtype,
+            State::Rare(Rare::Custom(value)) => value.dtype,
         }
     }
 
@@ -149,8 +154,8 @@ impl TensorHandle {
     pub fn shape(&self) -> Result<&Shape> {
         match &self.0 {
             State::Ready { tensor, .. } => Ok(tensor.shape()),
-            State::Pending(pending) => pending.shape(),
-            State::Custom(value) => value.shape(),
+            State::Rare(Rare::Pending(pending)) => pending.shape(),
+            State::Rare(Rare::Custom(value)) => value.shape(),
         }
     }
 
@@ -170,8 +175,8 @@ impl TensorHandle {
     pub fn tensor(&self) -> Result<&Tensor> {
         match &self.0 {
             State::Ready { tensor, .. } => Ok(tensor),
-            State::Pending(pending) => pending.wait(),
-            State::Custom(value) => Err(value.no_tensor()),
+            State::Rare(Rare::Pending(pending)) => pending.wait(),
+            State::Rare(Rare::Custom(value)) => Err(value.no_tensor()),
         }
     }
 
@@ -180,7 +185,7 @@ impl TensorHandle {
     pub(crate) fn ready_tensor(&self) -> Option<&Tensor> {
         match &self.0 {
             State::Ready { tensor, .. } => Some(tensor),
-            State::Pending(_) | State::Custom(_) => None,
+            State::Rare(_) => None,
         }
     }
 
@@ -189,24 +194,24 @@ impl TensorHandle {
     pub(crate) fn device(&self) -> Option<&Arc<dyn Device>> {
         match &self.0 {
             State::Ready { device, .. } => device.as_ref(),
-            State::Pending(pending) => pending.device.as_ref(),
-            State::Custom(_) => None,
+            State::Rare(Rare::Pending(pending)) => pending.device.as_ref(),
+            State::Rare(Rare::Custom(_)) => None,
         }
     }
 
     /// Whether the value is there, or an error in its place; never waits.
     pub fn is_done(&self) -> bool {
         match &self.0 {
-            State::Ready { .. } | State::Custom(_) => true,
-            State::Pending(pending) => pending.now().is_some(),
+            State::Ready { .. } | State::Rare(Rare::Custom(_)) => true,
+            State::Rare(Rare::Pending(pending)) => pending.now().is_some(),
         }
     }
 
     /// The error that came in place of the value, if it has come; never waits.
     pub fn error(&self) -> Option<Error> {
         match &self.0 {
-            State::Ready { .. } | State::Custom(_) => None,
-            State::Pending(pending) => pending.now()?.err(),
+            State::Ready { .. } | State::Rare(Rare::Custom(_)) => None,
+            State::Rare(Rare::Pending(pending)) => pending.now()?.err(),
         }
     }
 
@@ -216,7 +221,7 @@ impl TensorHandle {
     /// The one that came in place of the value.
     pub fn is_remote(&self) -> Result<bool> {
         match &self.0 {
-            State::Custom(_) => Ok(true),
+            State::Rare(Rare::Custom(_)) => Ok(true),
             _ => Ok(!self.tensor()?.is_host()),
         }
     }
@@ -224,7 +229,7 @@ impl TensorHandle {
     /// Full name of the device that the tensor is on. Never waits.
     pub fn device_name(&self) -> &DeviceName {
         match &self.0 {
-            State::Custom(value) => value.place.name(),
+            State::Rare(Rare::Custom(value)) => value.place.name(),
             _ => self.device().map_or(&CPU_0, |d| d.name()),
         }
     }
@@ -234,7 +239,7 @@ impl TensorHandle {
     /// # Errors
     /// The one that came in place of the value.
     pub fn backing_device_name(&self) -> Result<&DeviceName> {
-        if let State::Custom(value) = &self.0 {
+        if let State::Rare(Rare::Custom(value)) = &self.0 {
             return Ok(value.place.name());
         }
         let is_remote = self.is_remote()?;
@@ -247,7 +252,7 @@ impl TensorHandle {
     /// # Errors
     /// The one that came in place of the value, what the device reports, `ResourceExhausted` when there is no memory.
     pub fn to_tensor(&self) -> Result<Tensor> {
-        if let State::Custom(value) = &self.0 {
+        if let State::Rare(Rare::Custom(value)) = &self.0 {
             return value.place.copy_off(self, CPU_0.as_str())?.to_tensor();
         }
         let tensor = self.tensor()?;
@@ -298,7 +303,7 @@ impl TensorHandle {
             return place.device()?.copy_to_device(&place, self);
         }
         match &self.0 {
-            State::Custom(value) => value.place.copy_off(self, device),
+            State::Rare(Rare::Custom(value)) => value.place.copy_off(self, device),
             _ => self.copy_to_device(to?),
         }
     }
@@ -341,12 +346,12 @@ impl Clone for TensorHandle {
     fn clone(&self) -> Self {
         match &self.0 {
             State::Ready { tensor, device } => Self::on(tensor.clone(), device.clone()),
-            State::Pending(pending) => match pending.now() {
+            State::Rare(Rare::Pending(pending)) => match pending.now() {
                 // From here on it is a handle as any.
                 Some(Ok(tensor)) => Self::on(tensor.clone(), pending.device.clone()),
                 _ => Self::not_yet(Arc::clone(pending)),
             },
-            State::Custom(value) => Self(State::Custom(Arc::clone(value))),
+            State::Rare(Rare::Custom(value)) => Self(State::Rare(Rare::Custom(Arc::clone(value)))),
         }
     }
 }
@@ -355,8 +360,8 @@ impl fmt::Debug for TensorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pending = match &self.0 {
             State::Ready { tensor, .. } => Some(Ok(tensor)),
-            State::Pending(pending) => pending.now(),
-            State::Custom(value) => return value.fmt(f),
+            State::Rare(Rare::Pending(pending)) => pending.now(),
+            State::Rare(Rare::Custom(value)) => return value.fmt(f),
         };
         match pending {
             Some(Ok(tensor)) => write!(f, "{tensor:?}")?,
