@@ -14,7 +14,7 @@ use crate::slots::{self, Operand, Place, Target};
 
 /// A function bound to its attributes and a device: its nodes in the order in which they run, their kernels built.
 ///
-/// A plan is a [`Kernel`]: it runs like any op. It may run from many threads at once, and it may outlive the function
+/// A plan is a [`Kernel`](tfe_device::Kernel): it runs like any op. It may run from many threads at once, and it may outlive the function
 /// that it was made of.
 pub struct Plan {
     pub(crate) functions: Vec<Arc<Function>>,

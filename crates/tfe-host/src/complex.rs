@@ -361,7 +361,7 @@ pub fn asinh(z: C) -> C {
     )
 }
 
-/// The real part of the inverse hyperbolic sine of `x + iy`, given the roots of `1 - y + ix` and `1 + y - ix`, whichever
+/// The real part of the inverse hyperbolic sine of `x + i y`, given the roots of `1 - y + i x` and `1 + y - i x`, whichever
 /// signs their imaginary parts have.
 fn asinh_of(x: f64, y: f64, s1: C, s2: C) -> f64 {
     if y.abs() < 1.0 {
