@@ -143,7 +143,7 @@ impl<'a> Inference<'a> {
     /// Checks that input `i` is a scalar, as far as its rank is known.
     ///
     /// # Errors
-    /// `InvalidArgument`: «`name` must be a scalar, got shape [2]».
+    /// `InvalidArgument`: «`name` must be a scalar, got shape `[2]`».
     #[inline]
     pub fn scalar(&self, i: usize, name: &str) -> Result<()> {
         match self.rank(i) {
@@ -159,7 +159,7 @@ impl<'a> Inference<'a> {
     /// Checks that input `i` is a vector, as far as its rank is known.
     ///
     /// # Errors
-    /// `InvalidArgument`: «`name` must be a vector, got shape []».
+    /// `InvalidArgument`: «`name` must be a vector, got shape `[]`».
     #[inline]
     pub fn vector(&self, i: usize, name: &str) -> Result<()> {
         self.of_rank(i, 1, || {

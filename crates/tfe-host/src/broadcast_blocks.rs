@@ -63,7 +63,7 @@ impl<'f, const N: usize> Feed<'f, N> {
     /// A feed for the elements `place` of the output, from inputs with elements of `widths` bytes. An input that is not
     /// given has an element for each of the output, and its blocks are empty.
     ///
-    /// `place` begins at a multiple of [`unit`]; buffers come from `memory`.
+    /// `place` begins at a multiple of [`unit`](fn@unit); buffers come from `memory`.
     pub fn new(
         fitted: &Broadcast<N>,
         widths: [usize; N],

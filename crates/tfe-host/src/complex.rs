@@ -5,7 +5,7 @@
 //! C standard, Annex G.
 //!
 //! Kernels run in a mode in which denormal numbers count as zero. Instructions of the CPU know of it, while the C library
-//! and whatever looks at the sign or the bits of a number do not: each function begins with [`flushed`].
+//! and whatever looks at the sign or the bits of a number do not: each function begins with `flushed`.
 
 use std::f64::consts::{FRAC_PI_2, LN_2};
 

@@ -60,7 +60,7 @@ pub fn write<'a, U: Send>(
 pub type TryWritePiece<'f, U> =
     dyn for<'b> Fn(usize, &'b mut [MaybeUninit<U>]) -> Result<&'b mut [U]> + Sync + 'f;
 
-/// As [`write`], of pieces that may fail.
+/// As [`write`](fn@write), of pieces that may fail.
 ///
 /// # Errors
 /// That of a piece.

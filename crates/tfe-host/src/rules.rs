@@ -45,7 +45,7 @@ pub fn broadcast(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
     Ok(Box::new(broadcast_inputs))
 }
 
-/// The rule of [`broadcast`] itself.
+/// The rule of [`broadcast`](fn@broadcast) itself.
 ///
 /// # Errors
 /// As there.
@@ -159,7 +159,7 @@ pub fn axis_of(
 /// Checks that two inputs have one shape, as far as it is known, and gives output 0 that shape.
 ///
 /// # Errors
-/// `InvalidArgument`: «`what` must have the same shape, but got [2] and [3]».
+/// `InvalidArgument`: «`what` must have the same shape, but got `[2]` and `[3]`».
 pub fn same_shape(call: &mut Inference<'_>, [a, b]: [usize; 2], what: &str) -> Result<()> {
     let (Some(left), Some(right)) = (call.dims(a), call.dims(b)) else {
         call.set_like(0, if call.dims(a).is_some() { a } else { b });
