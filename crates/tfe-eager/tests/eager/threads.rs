@@ -157,7 +157,9 @@ fn a_context_is_gone_with_its_last_op_and_clone() {
     let third = device();
     let ctx = context(&third);
     std::thread::scope(|scope| {
-        scope.spawn(|| drop(neg(&ctx).and_then(Op::run1).expect("a result")));
+        let call = || drop(neg(&ctx).and_then(Op::run1).expect("a result"));
+        // The end of a scope does not wait for what a thread drops as it ends: this does.
+        scope.spawn(call).join().expect("no panic");
     });
     drop(ctx);
     assert!(gone(&third));
