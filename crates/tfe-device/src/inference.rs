@@ -103,6 +103,20 @@ impl<'a> Inference<'a> {
         self.dims(i).map(<[i64]>::len)
     }
 
+    /// The shape of all inputs if it is known, and the same; there is one input at least.
+    #[inline]
+    pub fn common_shape(&self) -> Option<&'a Shape> {
+        match self.inputs {
+            Inputs::Tensors([Some(first), others @ ..]) => {
+                let shape = first.shape();
+                let is_alike =
+                    |other: &Option<Tensor>| other.as_ref().is_some_and(|t| t.shape() == shape);
+                others.iter().all(is_alike).then_some(shape)
+            }
+            _ => None,
+        }
+    }
+
     /// The number of elements of input `i`, if known.
     pub fn num_elements(&self, i: usize) -> Option<i64> {
         match self.shape(i) {
@@ -214,12 +228,14 @@ impl<'a> Inference<'a> {
     /// `InvalidArgument` when they are no shape, as [`Shape::new`] says.
     #[inline]
     pub fn set(&mut self, i: usize, dims: &[i64]) -> Result<()> {
-        self.outputs[i] = if dims.contains(&dim::UNKNOWN) {
-            let part = PartialShape::of(dims);
-            part.validate()?;
-            OutputShape::Partial(part)
-        } else {
-            OutputShape::Known(Shape::new(dims)?)
+        self.outputs[i] = match Shape::new(dims) {
+            Ok(shape) => OutputShape::Known(shape),
+            Err(_) if dims.contains(&dim::UNKNOWN) => {
+                let part = PartialShape::of(dims);
+                part.validate()?;
+                OutputShape::Partial(part)
+            }
+            Err(e) => return Err(e),
         };
         Ok(())
     }

@@ -69,9 +69,9 @@ pub fn apply(ctx: &KernelContext<'_>, function: &Function<1>, input: &Tensor) ->
 
 impl<const N: usize> Kernel for Elementwise<N> {
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
-        let shape = ctx.output_shape(0)?;
-        let elements = shape.num_elements();
-        if elements > SHORT || !(0..N).all(|k| ctx.input(k).shape() == shape) {
+        let elements = ctx.output_shape(0)?.num_elements();
+        // Inputs with as many elements as the output have them in its order, whatever dimensions of 1 there are.
+        if elements > SHORT || !(0..N).all(|k| ctx.input(k).num_elements() == elements) {
             let fitted = Broadcast::new(std::array::from_fn(|k| ctx.input(k).shape()))?;
             return self.run(ctx, &fitted);
         }

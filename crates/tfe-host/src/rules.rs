@@ -50,10 +50,8 @@ pub fn broadcast(_: &OpInit<'_>) -> Result<Box<dyn Rule>> {
 /// # Errors
 /// As there.
 pub fn broadcast_inputs(call: &mut Inference<'_>) -> Result<()> {
-    if let Some(first) = call.shape(0)
-        && (1..call.num_inputs()).all(|k| call.shape(k) == Some(first))
-    {
-        call.set_shape(0, first.clone());
+    if let Some(shape) = call.common_shape() {
+        call.set_shape(0, shape.clone());
         return Ok(());
     }
     let inputs: SmallVec<[_; 3]> = (0..call.num_inputs()).map(|i| call.dims(i)).collect();
