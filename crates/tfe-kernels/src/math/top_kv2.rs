@@ -90,11 +90,43 @@ impl<W: PrimInt> Encoding<W> {
         match self {
             Self::Unsigned => bits,
             Self::Signed => bits ^ sign,
-            Self::Float(infinity, _) if bits & !sign > infinity => W::max_value(),
-            Self::Float(_, least) if bits & !sign < least => sign,
-            Self::Float(..) if bits & sign != W::zero() => !bits,
-            Self::Float(..) => bits | sign,
+            Self::Float(infinity, least) => {
+                // Choices between values, which loops make for several elements at once.
+                let size = bits & !sign;
+                let ordered = if bits & sign != W::zero() {
+                    !bits
+                } else {
+                    bits | sign
+                };
+                let ordered = if size < least { sign } else { ordered };
+                if size > infinity {
+                    W::max_value()
+                } else {
+                    ordered
+                }
+            }
         }
+    }
+
+    /// The keys of a block of elements.
+    fn keys<'k>(self, block: &[W], keys: &'k mut [W; BLOCK]) -> &'k [W] {
+        let keys = &mut keys[..block.len()];
+        // Asked once a block, so that each loop has one kind of element.
+        match self {
+            Self::Unsigned => keys.copy_from_slice(block),
+            Self::Signed => encode(block, keys, |bits| Self::Signed.key(bits)),
+            Self::Float(a, b) => encode(block, keys, |bits| Self::Float(a, b).key(bits)),
+        }
+        keys
+    }
+}
+
+/// How many keys are made at a time: as many as stay near.
+const BLOCK: usize = 256;
+
+fn encode<W: Copy>(block: &[W], keys: &mut [W], key: impl Fn(W) -> W) {
+    for (key_of, &bits) in keys.iter_mut().zip(block) {
+        *key_of = key(bits);
     }
 }
 
@@ -119,15 +151,12 @@ fn top_k<W: Word + PrimInt>(
     // No more than the rows have: an empty tensor may claim any number of columns.
     let most = columns.min(source.len());
     let mut indices = scratch(shape.num_elements())?;
-    let mut keys: Vec<W> = scratch(most)?;
     let mut order: Vec<usize> = scratch(most.min(room(k) + k))?;
     let values = fill_words::<W>(ctx.output(0)?, |dst| {
         let mut values = Cursor::new(dst);
         let rows = if k == 0 { &[] } else { source };
         for row in rows.chunks_exact(columns.max(1)) {
-            keys.clear();
-            keys.extend(row.iter().map(|&bits| encoding.key(bits)));
-            select(&keys, k, &mut order);
+            select(row, encoding, k, &mut order);
             for &i in &order[..k] {
                 values.push(row[i]);
                 indices.push(i as i64);
@@ -147,21 +176,25 @@ fn room(k: usize) -> usize {
 }
 
 /// Brings the indices of the `k` largest elements to the front of `order`, largest first, ties by index.
-fn select<K: Ord + Copy>(row: &[K], k: usize, order: &mut Vec<usize>) {
-    let larger = |&a: &usize, &b: &usize| row[b].cmp(&row[a]).then(a.cmp(&b));
+fn select<W: PrimInt>(row: &[W], encoding: Encoding<W>, k: usize, order: &mut Vec<usize>) {
+    let key = |i: usize| encoding.key(row[i]);
+    let larger = |&a: &usize, &b: &usize| key(b).cmp(&key(a)).then(a.cmp(&b));
     order.clear();
     // Where few are wanted of many, most elements lose against the worst so far: those are never moved.
     let room = room(k);
     let mut worst = None;
-    for (i, &x) in row.iter().enumerate() {
-        if worst.is_some_and(|worst| x <= worst) {
-            continue;
-        }
-        order.push(i);
-        if order.len() == room + k {
-            order.select_nth_unstable_by(k - 1, larger);
-            order.truncate(k);
-            worst = Some(row[order[k - 1]]);
+    let mut keys = [W::zero(); BLOCK];
+    for (start, block) in (0..).step_by(BLOCK).zip(row.chunks(BLOCK)) {
+        for (i, &x) in (start..).zip(encoding.keys(block, &mut keys)) {
+            if worst.is_some_and(|worst| x <= worst) {
+                continue;
+            }
+            order.push(i);
+            if order.len() == room + k {
+                order.select_nth_unstable_by(k - 1, larger);
+                order.truncate(k);
+                worst = Some(key(order[k - 1]));
+            }
         }
     }
     if order.len() > k {
@@ -181,11 +214,11 @@ mod tests {
     #[test]
     fn ties_go_to_the_lower_index_and_selection_equals_sorting() {
         for k in [1, 3, 17, 200] {
-            let row: Vec<i32> = (0..500).map(|i| (i * 7919) % 97).collect();
+            let row: Vec<u32> = (0..500).map(|i| (i * 7919) % 97).collect();
             let mut want: Vec<usize> = (0..row.len()).collect();
-            want.sort_by_key(|&i| (-row[i], i));
+            want.sort_by_key(|&i| (std::cmp::Reverse(row[i]), i));
             let mut order = Vec::new();
-            select(&row, k, &mut order);
+            select(&row, Encoding::Unsigned, k, &mut order);
             assert_eq!(order, want[..k]);
         }
     }
