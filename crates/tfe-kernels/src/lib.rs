@@ -11,7 +11,7 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg_attr(any(feature = "math", feature = "nn"), macro_use)]
+#[cfg_attr(feature = "math", macro_use)]
 extern crate tfe_host;
 
 mod generated;
