@@ -106,32 +106,37 @@ fn sizes(symbols: &str) -> Sizes {
 }
 
 /// Family and file of the kernel that a symbol is of: the first that its name has, wherever that is. Functions of other
-/// crates, and loops of `host`, that are compiled for the types of a kernel count as its own.
+/// crates, and loops of `tfe-host`, that are compiled for the types of a kernel count as its own; other loops of that
+/// crate as the family `host`.
 fn kernel_of(name: &str) -> Option<(&str, &str)> {
-    let paths = || name.split("tfe_kernels::").skip(1).filter_map(file_of);
-    paths()
-        .find(|(family, _)| *family != "host")
-        .or_else(|| paths().next())
+    let of_kernel = name.split("tfe_kernels::").skip(1).find_map(file_of);
+    of_kernel.or_else(|| {
+        let (file, _) = name.split_once("tfe_host::")?.1.split_once("::")?;
+        is_word(file).then_some(("host", file))
+    })
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The first two modules of a path within the crate: not of what is in the crate itself, or in a family's `mod.rs`.
 fn file_of(path: &str) -> Option<(&str, &str)> {
     let mut words = path.split("::");
-    let word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let (family, file) = (words.next()?, words.next()?);
-    (word(family) && word(file) && words.next().is_some()).then_some((family, file))
+    (is_word(family) && is_word(file) && words.next().is_some()).then_some((family, file))
 }
 
 /// The crate that a symbol is of: the first of its path, or of the path of the type whose method it is.
 fn crate_of(name: &str) -> &str {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let Some((before, _)) = name.split_once("::") else {
         return "C";
     };
     let start = before
         .char_indices()
         .rev()
-        .find(|(_, c)| !is_word(*c))
+        .find(|(_, c)| !in_word(*c))
         .map_or(0, |(i, c)| i + c.len_utf8());
     let name = &before[start..];
     if name.is_empty() { "others" } else { name }
@@ -141,7 +146,7 @@ fn page(sizes: &Sizes, total: u64) -> String {
     let known: u64 = sizes.crates.values().sum();
     let mut page = format!(
         "# Size\n\nWhat the release library for x86-64, stripped, spends its bytes on, in KiB, by the names of its functions and data.\n\
-         Functions of other crates whose names have a kernel in them count as that kernel's; loops that kernels share count as `host`.\n\n\
+         Functions of other crates whose names have a kernel in them count as that kernel's; loops that kernels share, in `tfe-host`, count as `host`.\n\n\
          <!-- Written by `cargo xtask bloat`. Do not edit. -->\n\n\
          | the library | KiB |\n|---|---|\n| all | {} |\n| functions and data with a name | {} |\n",
         total / 1024,
@@ -199,7 +204,7 @@ mod tests {
     const SYMBOLS: &str = "\
 0000000000001000 0000000000000800 t tfe_kernels::math::add_v2::build
 0000000000002000 0000000000000c00 t <core::ops::function::FnOnce>::call_once::<tfe_kernels::math::add_v2::build::{closure#0}>
-0000000000002000 0000000000000400 t tfe_kernels::host::loops::map::<tfe_kernels::math::add_v2::Sum>
+0000000000002000 0000000000000400 t tfe_host::loops::map::<tfe_kernels::math::add_v2::Sum>
 0000000000003000 0000000000001000 t <prost::Message as core::fmt::Debug>::fmt
 0000000000004000 0000000000000400 T TFE_NewOp
 0000000000005000 0000000000000400 t tfe_kernels::any_device
