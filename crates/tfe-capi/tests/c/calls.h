@@ -17,6 +17,7 @@
 #ifndef TFE_TESTS_CALLS_H_
 #define TFE_TESTS_CALLS_H_
 
+#include "tensorflow/c/eager/c_api_experimental.h"
 #include "values.h"
 
 enum { kMaxNames = 64, kMaxResults = 8 };
