@@ -252,8 +252,17 @@ impl<'a> Inference<'a> {
         self.set_shape(i, Shape::scalar());
     }
 
-    /// Says that output `i` has a rank, and nothing of its dimensions.
+    /// How many dimensions the elements of input `i` speak of, one each, if that is known and no more than a shape has.
+    pub fn entries(&self, i: usize) -> Option<usize> {
+        let entries = usize::try_from(self.num_elements(i)?).ok()?;
+        (entries <= MAX_RANK).then_some(entries)
+    }
+
+    /// Says that output `i` has a rank, and nothing of its dimensions; nothing at all when no shape has so many.
     pub fn set_rank(&mut self, i: usize, rank: usize) {
+        if rank > MAX_RANK {
+            return;
+        }
         let dims: SmallVec<[i64; 8]> = SmallVec::from_elem(dim::UNKNOWN, rank);
         self.outputs[i] = if rank == 0 {
             OutputShape::Known(Shape::scalar())
@@ -340,6 +349,7 @@ mod tests {
         call.scalar(1, "x").expect("it may be one");
         let e = call.scalar(0, "x").expect_err("it is a matrix");
         assert_eq!(e.message(), "x must be a scalar, got shape [2,?]");
+        call.set_rank(1, 1 << 40);
         call.set_like(0, 0);
         call.set_like(1, 1);
         call.set_from_sizes(2, 2).expect("sizes");

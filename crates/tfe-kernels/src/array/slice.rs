@@ -42,8 +42,8 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
             call.shown(begin),
             call.shown(size)
         );
-        let entries = call.num_elements(begin).or(call.num_elements(size));
-        let Some(rank) = rank.or(entries.map(|n| n as usize)) else {
+        let entries = call.entries(begin).or(call.entries(size));
+        let Some(rank) = rank.or(entries) else {
             return Ok(());
         };
         let unknown = || SmallVec::<[i64; 8]>::from_elem(dim::UNKNOWN, rank);

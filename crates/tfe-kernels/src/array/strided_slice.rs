@@ -213,8 +213,7 @@ impl Spec {
             call.shown(end),
             call.shown(strides)
         );
-        let entries = self.indices.iter().find_map(|&i| call.num_elements(i));
-        Ok(entries.map(|n| n as usize))
+        Ok(self.indices.iter().find_map(|&i| call.entries(i)))
     }
 
     /// Whether the elements of the indices are known.

@@ -43,7 +43,7 @@ fn rule(op: &OpInit<'_>) -> Result<Box<dyn Rule>> {
             let dims = dims.collect::<Result<SmallVec<[i64; 8]>>>()?;
             return call.set(0, &dims);
         }
-        if let Some(rank) = rank.or(call.num_elements(multiples).map(|n| n as usize)) {
+        if let Some(rank) = rank.or(call.entries(multiples)) {
             call.set_rank(0, rank);
         }
         Ok(())
