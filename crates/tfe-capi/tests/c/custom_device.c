@@ -95,7 +95,8 @@ static TFE_TensorHandle* copy_to(TFE_Context* c, TFE_TensorHandle* h, TF_Status*
   return wrap(c, d->name, unwrap(h, s), s);
 }
 
-static char last_target[100];
+// Of this thread: devices are called on many.
+static _Thread_local char last_target[100];
 
 static TFE_TensorHandle* copy_from(TFE_Context* c, TFE_TensorHandle* h, const char* target,
                                    TF_Status* s, void* info) {
